@@ -1,6 +1,5 @@
 /* The examples of a pattern directory as the modules that they are tested as. `examples print DIR` writes them, for
- * examples_vs_mlir_opt.py, `examples ones DIR` those that match with each extent 1; `examples check DIR` says which ops
- * cannot have the results that they declare. */
+ * examples_vs_mlir_opt.py; `examples check DIR` says which ops cannot have the results that they declare. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +7,6 @@
 #include "ir/mlir/print.h"
 #include "parsed_module.h"
 #include "proof/numeric/interpret_graph.h"
-#include "proof/reduce/resize.h"
 
 /* Zeros, so that indices are within any bounds, or ones. */
 static const struct tensor *filled_like(struct eval_context *b, const struct graph *g, uint32_t value, double x) {
@@ -88,55 +86,6 @@ static bool show(const struct pattern *p, uint32_t number, struct diags *d, bool
     return !wrong.n;
 }
 
-/* The function in these extents, its constants as they are or in the new extents. */
-static void print_part(const struct subgraph *s, const struct extents *e, const struct pattern *p, struct arena *a) {
-    struct payloads payloads;
-    bool lists = payload_read(s, 1 << 12, a, &payloads);
-    for (int scaled = 0; scaled < 2; scaled++) {
-        struct resize_options how = {.pattern = p, .scaled = scaled, .payloads = lists ? &payloads : NULL};
-        struct resized w;
-        struct buf text = {0};
-        struct reason why;
-        if (subgraph_resize(s, e, &how, a, &w, &why)) {
-            mlir_print(&w.ir, NULL, &text);
-            printf("%.*s// or\n", (int)text.n, text.p);
-        }
-        mlir_free(&w.ir);
-        buf_free(&text);
-    }
-}
-
-/* An example with each of its extents 1 in turn, behind what it is itself. */
-static void show_ones(const struct pattern *p, const struct example *e, struct diags *d) {
-    struct arena arena = {0};
-    struct parsed_module m;
-    struct subgraph s;
-    struct extents own, to;
-    struct reason why;
-    uint32_t all[MAX_SUBGRAPH_OPS], n = 0;
-    bool good = e->hit && parsed_module_read(&m, example_module(p, e, &arena, d), &arena);
-    for (uint32_t op = 0; good && op < m.ir.nops && n < MAX_SUBGRAPH_OPS; op++)
-        if (graph_class(&m.graph, op) != OP_STRUCTURE && m.graph.kind[op] != K_RETURN &&
-            graph_class(&m.graph, op) != OP_CONSTANT)
-            all[n++] = op;
-    struct match whole = {.graph = &m.graph, .ops = all, .nops = n};
-    if (good && n && subgraph_of_match(&whole, &s, &why) && extents_unchanged(&s, &own, &why)) {
-        printf("// %s:%llu: %s, itself\n", e->origin.file, (unsigned long long)e->line, p->name.p);
-        print_part(&s, &own, p, &arena);
-        for (uint32_t i = 0; i < own.n; i++) {
-            if (!extents_shrink(&s, &(struct shrink_options){.one = own.from[i]}, &to, &why))
-                continue;
-            printf("// -----\n// %s:%llu: %s, %lld\n", e->origin.file, (unsigned long long)e->line, p->name.p,
-                   (long long)own.from[i]);
-            print_part(&s, &to, p, &arena);
-        }
-        printf("// -----\n");
-    }
-    if (e->hit)
-        parsed_module_free(&m);
-    arena_free(&arena);
-}
-
 int main(int argc, char **argv) {
     struct arena arena = {0};
     struct diags diags = {.arena = &arena};
@@ -146,10 +95,7 @@ int main(int argc, char **argv) {
         good &= patterns_load_tests(&set, set.items[i], &diags);
     for (uint32_t i = 0; i < set.n; i++)
         for (uint32_t k = 0; k < set.items[i]->nexamples; k++)
-            if (argv[1][0] == 'o')
-                show_ones(set.items[i], &set.items[i]->examples[k], &diags);
-            else
-                good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
+            good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
     for (uint32_t i = 0; i < diags.n; i++)
         fprintf(stderr, "%s\n", diags.items[i].message);
     good &= diags.n == 0 && set.n > 0;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "authoring/examples.h"
-#include "proof/equal/mesh.h"
 #include "proof/prove/proofs.h"
 #include "proof/prove/prove.h"
 
@@ -86,40 +85,6 @@ static void print_proof(struct proof *p, FILE *out) {
             f->noutputs == 1 ? "" : "s");
 }
 
-/* One number that other elements, or in another order, would change; and how many are not finite. */
-static void print_tensor(const struct tensor *t, FILE *out) {
-    double sum = 0;
-    int64_t beyond = 0;
-    for (int64_t i = 0; i < t->n; i++) {
-        sum += isfinite(t->x[i]) ? t->x[i] * (double)(1 + i % 7) / 4 : 0;
-        beyond += !isfinite(t->x[i]);
-    }
-    fprintf(out, " %.4g", sum / (double)t->n + 0.0);
-    if (beyond)
-        fprintf(out, "(%lld)", (long long)beyond);
-}
-
-static void print_numbers(struct proof *p, FILE *out) {
-    static const char *const names[TRIALS] = {"plain",       "positive", "masked",     "coarse",
-                                              "masked rows", "equal",    "thresholds", "near epsilon"};
-    const struct problem *all = &p->ref.problem;
-    for (uint32_t t = 0; t < TRIALS; t++) {
-        struct arena scratch = {0};
-        struct lockstep *l = arena_alloc(&scratch, sizeof *l);
-        lockstep_begin(l, all, &(struct eval_context){.arena = &scratch, .lowerings = all->lowerings});
-        if (trial_differs(all, (enum trial)t) && lockstep_numbers(l, (struct draw){(enum trial)t, 0, 0})) {
-            fprintf(out, "  %s:", names[t]);
-            for (uint32_t i = 0; i < all->ninputs; i++)
-                print_tensor(l->given[0][i].tensor, out);
-            fprintf(out, " ->");
-            if (lockstep_program(l))
-                print_tensor(l->devices[0].values[0], out);
-            fprintf(out, "\n");
-        }
-        arena_free(&scratch);
-    }
-}
-
 static void print_all(struct table *t, const struct match *m, struct arena *a, FILE *out) {
     struct proved v = proofs_ask(t->proofs, m, false);
     struct proof *p = proof_new(t->set, m, 0, a);
@@ -127,7 +92,6 @@ static void print_all(struct table *t, const struct match *m, struct arena *a, F
     if (!m->pattern->fused || !is_small(m) || t->matches > 0 || proof_run(p).kind == VERDICT_NONE)
         return;
     print_proof(p, out);
-    print_numbers(p, out);
 }
 
 static void end_alike(struct table *t) {

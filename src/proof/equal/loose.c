@@ -34,14 +34,18 @@ static void weigh(struct equations *e) {
                             : 0;
 }
 
-static bool differences(struct equations *e, const double *shift, double *out) {
-    if (!e->q->evaluate(e->q->self, shift, e->want, e->got))
-        return false;
+static void compare(const struct equations *e, double *out) {
     for (uint32_t i = 0; i < e->q->nelements; i++)
         out[i] = both_finite(e->want[i], e->got[i]) ? (e->got[i] - e->want[i]) * e->weights[i]
                  : e->weights[i] > 0                ? (double)INFINITY
                                                     : 0;
-    return true;
+}
+
+static bool differences(struct equations *e, const double *shift, double *out) {
+    bool good = e->q->evaluate(e->q->self, shift, e->want, e->got);
+    if (good)
+        compare(e, out);
+    return good;
 }
 
 static double dot(const double *x, const double *y, uint32_t n) {
@@ -142,12 +146,14 @@ static bool settle(struct equations *e, double shift[MAX_LOOSE], double *rest) {
     if (!e->q->evaluate(e->q->self, shift, e->want, e->got))
         return false;
     weigh(e);
-    if (!differences(e, shift, rest))
-        return false;
+    compare(e, rest);
     double first = dot(rest, rest, n);
-    if (!is_moved(e->q, shift))
+    if (!is_moved(e->q, shift)) {
         pair_up(e->q, shift);
-    if (!differences(e, shift, rest) || !find_jacobian(e, shift, rest, jacobian))
+        if (is_moved(e->q, shift) && !differences(e, shift, rest))
+            return false;
+    }
+    if (dot(rest, rest, n) > nothing * n && !find_jacobian(e, shift, rest, jacobian))
         return false;
     for (int step = 0; step < STEPS && dot(rest, rest, n) > nothing * n; step++)
         if (!improve(e, jacobian, shift, rest, next))

@@ -25,7 +25,7 @@ enum {
     MOST_SORTED = 1 << 14 /* elements that are compared in any order */
 };
 
-static const double tolerance = 1e-9, tolerance_of_sorted = 1e-6, size_of_jitter = 0x1p-46;
+static const double tolerance = 1e-9, beyond_rounding = 0.1, tolerance_of_sorted = 1e-6, size_of_jitter = 0x1p-46;
 /* Elements that are read for one set of numbers: at most, for many and for some of the results; and in all. */
 static const double most_read = 2e6, most_narrow = 1.2e7, cheap = 2e4, dear = 2e5, wide = 1e6, budget = 1e8;
 
@@ -68,7 +68,8 @@ struct trying {
     double shift[MAX_LOOSE]; /* of loose constants, so that the sides agree */
     double error;            /* the largest difference, relative */
     bool given;              /* what both sides take is drawn */
-    bool settled;            /* the last one goes where constants are what they are shifted to now */
+    bool rounded;            /* the last difference may be one of rounding, */
+    bool settled;            /* and goes where constants are what they are shifted to now */
     uint32_t nsettled;       /* differences for which that was tried */
     struct verdict v;
 };
@@ -430,6 +431,21 @@ static struct difference worst_in_any_order(const struct compared *c, int64_t *c
     return d;
 }
 
+/* Whether constants are rounded otherwise is not asked for a high price where every difference is far beyond that. */
+static bool may_be_rounded(const struct trying *t, const struct compared *c) {
+    if (demand_size(t->demand) < dear || t->p->nloose == 0)
+        return t->p->nloose > 0;
+    double largest = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        largest = isfinite(c->x[0][i]) ? fmax(largest, fabs(c->x[0][i])) : largest;
+    bool small = false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        double size = fmax(fabs(c->x[0][i]), floor_of_largest * largest), d = fabs(c->x[1][i] - c->x[0][i]);
+        small |= d > tolerance * size && d < beyond_rounding * size;
+    }
+    return small;
+}
+
 /* The largest difference that is not left of larger terms, nor a jump where a constant is rounded. */
 static bool unexplained(struct trying *t, const struct compared *c, bool *slack, struct difference *d) {
     int64_t compared;
@@ -442,7 +458,7 @@ static bool unexplained(struct trying *t, const struct compared *c, bool *slack,
         return false;
     *slack = true;
     *d = worst_of(c, c->slack, &compared);
-    if (d->error <= tolerance || !both_finite(d->got, d->want) || !t->p->nloose || !add_bends(t))
+    if (d->error <= tolerance || !both_finite(d->got, d->want) || !may_be_rounded(t, c) || !add_bends(t))
         return true;
     *d = worst_of(c, c->slack, &compared);
     t->v.bends |= d->error <= tolerance;
@@ -463,8 +479,10 @@ static enum verdict_kind compare_all(struct trying *t) {
             continue;
         t->error = fmax(t->error, d.error);
         struct str text = difference_text(t, c, d);
-        if (!finite || t->p->bound == 0)
+        if (!finite || t->p->bound == 0) {
+            t->rounded = finite && may_be_rounded(t, c);
             return differ(t, text);
+        }
         t->distance[c->output].text = text;
     }
     return VERDICT_SAME;
@@ -474,11 +492,11 @@ static enum verdict_kind try_numbers(struct trying *t, struct draw d) {
     t->ctx.error = STR("");
     drawn_begin(&t->numbers, d, &t->all);
     t->v.at = d;
-    t->settled = false;
+    t->settled = t->rounded = false;
     if (!evaluate(t, 0))
         return not_evaluated(t, &t->ctx);
     enum verdict_kind v = compare_all(t);
-    if (v == VERDICT_DIFFERENT && t->p->nloose)
+    if (v == VERDICT_DIFFERENT && t->rounded)
         settle_constants(t);
     return v;
 }
