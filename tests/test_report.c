@@ -3,14 +3,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <yaml.h>
 
@@ -773,27 +769,6 @@ Test(report, file_nothing_is_written_in_a_format_that_there_is_not, .init = ente
     cr_expect_str_eq(error, "there is no format yml");
     cr_expect_eq(files_here(), 1);
     fa_free(a);
-}
-
-/* As a file system without O_TMPFILE answers. */
-static void refuse_unnamed_files(void) {
-    struct sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
-                                    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-                                    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
-                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
-                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog filter = {sizeof program / sizeof *program, program};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-        cr_skip("no seccomp");
-}
-
-Test(report, file_is_written_where_there_are_no_unnamed_files, .init = enter_temporary, .fini = leave_temporary) {
-    char error[256] = "";
-    refuse_unnamed_files();
-    cr_assert(open(".", O_TMPFILE | O_RDWR, 0600) < 0 && errno == EOPNOTSUPP);
-    cr_assert(file_write_text(STR("text\n"), "out.txt", error, sizeof error), "%s", error);
-    cr_expect_eq(files_here(), 1);
 }
 
 /* A file with a hole of a gigabyte behind a quote: reading it whole would take seconds and memory. */

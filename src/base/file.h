@@ -11,11 +11,10 @@ struct printing {
     void *what;
 };
 
-/* Writes what is printed to a file that takes the place of `path`, with its mode and owner; "-" is standard output. Of
- * a symbolic link the target is replaced. A file with several names, or of an owner whom this process cannot give a
- * file, is overwritten; what is no regular file (a FIFO) is written directly. False with the reason in `error`, which
- * has n bytes, and in errno; a regular file is then as it was, unless overwriting it failed. A directory that is not
- * there is made. */
+/* Writes what is printed to a file that takes the place of `path`, with its mode; "-" is standard output. A link, a
+ * file with several names or of another owner, and what is no regular file is written directly, and may be cut off
+ * where that fails; else a file is then as it was. False with the reason in `error`, which has n bytes, and in errno. A
+ * directory that is not there is made. */
 bool file_write(const struct printing *p, const char *path, char *error, size_t n);
 /* The same of a text that is a whole file. */
 bool file_write_text(struct str text, const char *path, char *error, size_t n);
