@@ -183,39 +183,6 @@ Test(explain, nothing_is_close) {
     cr_assert_eq(near.n, 0, "there is no op that could be the root");
 }
 
-static uint32_t taken[8], ntaken, done;
-
-static void take(void *self, const struct near_miss *c) {
-    (void)self;
-    taken[ntaken++] = c->root;
-}
-
-static bool is_done(void *self, const struct pattern *p, uint32_t root) {
-    (void)self;
-    (void)p;
-    return root == done;
-}
-
-Test(explain, the_closest_is_taken_first_and_no_root_that_is_done_is_searched) {
-    pattern("out = exp(neg(abs(x))) + y", "");
-    search(XYZ,
-           "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3\n"
-           "n = ttir.neg z -> 2x3; f = ttir.exp n -> 2x3; p = ttir.add f o -> 2x3; return p",
-           false);
-    uint32_t far = ir_op(&ir, "%o"), close = ir_op(&ir, "%p");
-    cr_assert_eq(near.n, 2);
-    for (int i = 0; i < 2; i++) {
-        free(near.items);
-        near = (struct near_misses){.take = take, .is_done = is_done};
-        done = i ? far : NONE;
-        ntaken = 0;
-        near_misses_find(&set, NULL, &ir.g, ir_func(&ir, "main"), false, &arena, &near);
-        cr_assert_eq(ntaken, i ? 1 : 2);
-        cr_assert_eq(taken[0], close);
-        cr_assert(i || taken[1] == far);
-    }
-}
-
 Test(explain, matches_are_those_of_an_audit) {
     pattern("out = exp(x) + y", "");
     search(XYZ, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o", true);

@@ -149,12 +149,6 @@ static void edit(struct matcher *m, const struct failure *s, enum detour how) {
     m->state.edits = 1;
 }
 
-/* With a difference no end with these goals is better than the best one so far. */
-static bool is_hopeless(const struct matcher *m, const struct goal *g) {
-    const struct diagnosis *d = diagnosis_of(m);
-    return ONE_OP * (m->state.nmatched + bound_most(d->bound, m, g)) + WHOLE + TELLING <= d->score;
-}
-
 /* Goes on without the goal and all below it. A difference after the first one ends the search there. */
 static void skip_goal(struct matcher *m, const struct failure *s) {
     const struct goal *next = s->goal ? s->goal->next : NULL;
@@ -165,7 +159,7 @@ static void skip_goal(struct matcher *m, const struct failure *s) {
     }
     record(m, s, s);
     edit(m, s, DETOUR_NONE);
-    if (!m->full && !is_hopeless(m, next))
+    if (!m->full)
         matcher_solve(m, next);
     matcher_undo(m, k);
 }
@@ -221,7 +215,7 @@ static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t v
     if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
         return; /* a root is of the right kind for another alternative; an op that does not match has said why */
     skip_goal(m, &s);
-    if (m->state.edits || is_hopeless(m, g))
+    if (m->state.edits)
         return;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (op == NONE || value != m->g->m->ops[op].first_result || m->full)
@@ -286,8 +280,6 @@ static bool same_operands(const struct node *a, const struct node *b) {
 static void observe_other_alternatives(struct matcher *m, const struct goal *g) {
     const struct node *const *args = (const struct node *const *)g->node->args;
     bool alike = g->parent == NONE || m->state.edits, said = g->parent == NONE;
-    if (is_hopeless(m, g))
-        return;
     struct kinds there = kinds_at(m, g->value);
     for (uint32_t i = 0; i < g->node->nargs; i++) {
         if (matcher_may_match(m, args[i], g->value))
@@ -389,8 +381,8 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 /* What is different where a search has just failed; false when fewer ops than `enough` match, or, where LEAST_OPS are
  * enough, when they are not close. */
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                     uint32_t enough, struct bound *bound, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .bound = bound};
+                     uint32_t enough, struct arena *a, struct near_miss *out) {
+    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough};
     struct search_observer observer = {observe_failure, observe_other_op,           observe_wrong, observe_end,
                                        observe_verdict, observe_other_alternatives, &diagnosis};
     struct arena *before = m->arena;
@@ -412,23 +404,6 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
     return out->reason.n > 0;
 }
 
-/* The rank of a near miss of the pattern in this function, at most; 0: none is close, since too few ops can match, or
- * more are missing than may match. */
-static double closest(struct matcher *m, const struct pattern *p, struct bound *b, struct arena *a) {
-    struct arena *before = m->arena;
-    matcher_undo(m, (struct mark){0});
-    m->pattern = p;
-    m->state.line = 0;
-    m->arena = a;
-    uint32_t most = bound_most(b, m, &(struct goal){.node = p->formula.root});
-    int all = ops_of_formula(m, NULL, false), missing = ops_of_formula(m, b, true),
-        absent = (int)most + ops_of_formula(m, b, false);
-    m->arena = before;
-    if (missing > 0 || most < LEAST_OPS || 2 * (int)most < all)
-        return 0;
-    return (double)most * most / (all > absent ? all : absent);
-}
-
 static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
     struct near_miss *kept;
     uint32_t *ops = arena_alloc(a, (c->nops + 1) * sizeof *ops);
@@ -448,117 +423,34 @@ static bool has_match(struct matcher *m, const uint64_t *roots, uint32_t i, cons
     return (!roots || roots[i / 64] >> (i % 64) & 1) && match_at(m, p, op);
 }
 
-/* A pattern at the ops of one kind. */
-struct near_candidate {
-    uint32_t kind, i; /* i: in set->rooted */
-    double closest;   /* of a search for all, 1 */
-};
-
-static int by_closest(const void *pa, const void *pb) {
-    const struct near_candidate *a = pa, *b = pb;
-    if (a->closest != b->closest)
-        return a->closest > b->closest ? -1 : 1;
-    return a->i < b->i ? -1 : 1;
-}
-
-struct near_search {
-    const struct pattern_set *set;
-    struct matcher *m;
-    struct bound bound;
-    struct near_candidate *candidates;
-    uint32_t ncandidates;
-    uint32_t *ops[OPERATORS], nops[OPERATORS]; /* that may be roots, by kind */
-    uint32_t taken;                            /* of the near misses */
-    bool all;
-    struct arena own, scratch; /* of the function; of one op and pattern */
-};
-
-static void list_ops(struct near_search *s, uint32_t first, uint32_t end) {
-    const struct graph *g = s->m->g;
-    for (int again = 0; again < 2; again++)
-        for (uint32_t op = first; op < end; op++) {
-            uint32_t k = g->kind[op];
-            if (k >= OPERATORS || g->m->ops[op].func != s->m->func || g->m->ops[op].nresults != 1)
-                continue;
-            if (again && !s->ops[k]) {
-                s->ops[k] = arena_alloc(&s->own, s->nops[k] * sizeof *s->ops[k]);
-                s->nops[k] = 0;
-            }
-            if (again)
-                s->ops[k][s->nops[k]] = op;
-            s->nops[k]++;
-        }
-}
-
-static void list_candidates(struct near_search *s) {
-    const struct pattern_set *set = s->set;
-    s->candidates = arena_alloc(&s->own, (set->first_rooted[OPERATORS] + (size_t)1) * sizeof *s->candidates);
-    for (uint32_t k = 0; k < OPERATORS; k++)
-        for (uint32_t i = set->first_rooted[k]; s->nops[k] && i < set->first_rooted[k + 1]; i++) {
-            if (!node_is(set->rooted[i]->formula.root, (enum op_kind)k))
-                continue;
-            double most = s->all ? 1 : closest(s->m, set->rooted[i], &s->bound, &s->scratch);
-            s->candidates[s->ncandidates++] = (struct near_candidate){k, i, most};
-            arena_reset(&s->scratch);
-        }
-    if (s->ncandidates)
-        qsort(s->candidates, s->ncandidates, sizeof *s->candidates, by_closest);
-}
-
-/* Those that are closer than any that is still to be found. */
-static void take(struct near_search *s, struct near_misses *near, double closest) {
-    bool any = false;
-    for (uint32_t i = s->taken; near->take && i < near->n && !any; i++)
-        any = near_miss_rank(&near->items[i]) > closest;
-    if (!any)
-        return;
-    qsort(near->items + s->taken, near->n - s->taken, sizeof *near->items, near_miss_compare);
-    for (; s->taken < near->n && near_miss_rank(&near->items[s->taken]) > closest; s->taken++)
-        near->take(near->self, &near->items[s->taken]);
-}
-
-static void search_candidate(struct near_search *s, const struct near_candidate *c, struct arena *a,
-                             struct near_misses *near) {
-    const struct pattern *p = s->set->rooted[c->i];
-    struct matcher *m = s->m;
-    for (uint32_t i = 0; i < s->nops[c->kind]; i++) {
-        uint32_t op = s->ops[c->kind][i];
-        const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
+static void search_at(struct matcher *m, const struct pattern_set *set, uint32_t op, bool all, struct arena *scratch,
+                      struct arena *a, struct near_misses *near) {
+    uint32_t k = m->g->kind[op], first = set->first_rooted[k];
+    const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
+    for (uint32_t i = first; i < set->first_rooted[k + 1]; i++) {
+        const struct pattern *p = set->rooted[i];
         struct near_miss close;
-        if ((near->is_done && near->is_done(near->self, p, op)) ||
-            has_match(m, roots, c->i - s->set->first_rooted[c->kind], p, op))
-            continue;
-        if ((c->closest > 0 || m->full) &&
-            diagnose(m, p, NULL, op, s->all ? 1 : LEAST_OPS, &s->bound, &s->scratch, &close))
+        if (node_is(p->formula.root, (enum op_kind)k) && !has_match(m, roots, i - first, p, op) &&
+            diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, scratch, &close))
             keep(near, &close, a);
-        arena_reset(&s->scratch);
+        arena_reset(scratch);
     }
 }
 
 void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
                       bool all, struct arena *a, struct near_misses *near) {
-    struct near_search *s = xcalloc(1, sizeof *s);
+    struct matcher *m = matcher_new(g, func, set->max_steps, a);
+    struct arena scratch = {0};
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
-    s->set = set;
-    s->all = all;
-    s->taken = near->n;
-    s->m = matcher_new(g, func, set->max_steps, a);
-    s->m->ops = ops;
+    m->ops = ops;
     if (ops)
         automaton_run(ops, first, end);
-    bound_begin(&s->bound, set, ops, g, first, end, &s->own);
-    list_ops(s, first, end);
-    list_candidates(s);
-    for (uint32_t i = 0; i < s->ncandidates; i++) {
-        take(s, near, s->candidates[i].closest);
-        search_candidate(s, &s->candidates[i], a, near);
-    }
-    take(s, near, -1);
-    arena_free(&s->scratch);
-    arena_free(&s->own);
-    matcher_free(s->m);
-    free(s);
+    for (uint32_t op = first; op < end; op++)
+        if (g->kind[op] < OPERATORS && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
+            search_at(m, set, op, all, &scratch, a, near);
+    arena_free(&scratch);
+    matcher_free(m);
 }
 
 double near_miss_rank(const struct near_miss *c) {
@@ -591,13 +483,11 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
     struct matcher *m = matcher_new(g, func, max_steps, a);
     uint32_t first = g->m->funcs[func].first_op, end = g->m->funcs[func].end_op, n = end > first ? end - first : 0;
     bool any = false;
-    struct bound *bound = arena_alloc(a, sizeof *bound);
-    bound_begin(bound, NULL, NULL, g, first, end, a);
     for (uint32_t i = 0; n > 0 && i / n < 2 && !(any && i >= n); i++) { /* the second time: where no op matches */
         struct near_miss close;
         uint32_t op = first + i % n;
         if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
-            !diagnose(m, leader, p, op, i < n, bound, a, &close))
+            !diagnose(m, leader, p, op, i < n, a, &close))
             continue;
         if (!any || !better(out, &close)) /* of equals the last one: what a function ends with is the likeliest root */
             *out = close;

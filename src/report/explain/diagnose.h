@@ -2,7 +2,6 @@
 #ifndef FA_DIAGNOSE_H
 #define FA_DIAGNOSE_H
 
-#include "report/explain/bound.h"
 #include "report/explain/near_miss.h"
 #include "search/match/matcher.h"
 
@@ -29,9 +28,8 @@ struct failure {
 
 struct diagnosis {
     struct near_miss *best;
-    uint32_t score;  /* of the closest end of the search; 0: none yet */
-    uint32_t enough; /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
-    struct bound *bound;
+    uint32_t score;             /* of the closest end of the search; 0: none yet */
+    uint32_t enough;            /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
     const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
     struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
 };
@@ -41,10 +39,6 @@ struct diagnosis {
 /* The fewest ops of the formula that the search ended without: those of the failures, and of the goals behind the
  * second one, which is NULL where all other goals were met. */
 uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second);
-/* The fewest ops of the formula that is searched for, of which nothing is matched; without those that may match (NULL:
- * none may), or `less` these. */
-int ops_of_formula(const struct matcher *m, struct bound *without, bool less);
-
 /* ---- reason.c ---- */
 
 /* The condition fails because an optional part is absent: an op is missing. */

@@ -236,8 +236,7 @@ static bool is_about(const struct graph *g, const struct near_miss *c) {
     return about;
 }
 
-static void add_near(void *self, const struct near_miss *c) {
-    struct explained_graph *r = self;
+static void add_near(struct explained_graph *r, const struct near_miss *c) {
     if (!is_wanted(r, c) || is_covered(r, c))
         return;
     struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
@@ -257,20 +256,12 @@ static void add_near(void *self, const struct near_miss *c) {
         x->differs = op_text(r, c->op);
 }
 
-/* What is_covered says of any near miss there, of whichever of the patterns with this formula. */
-static bool is_covered_at(void *self, const struct pattern *p, uint32_t root) {
-    const struct explained_graph *r = self;
-    bool theoretical = true;
-    for (; p && theoretical; p = p->variant)
-        theoretical = is_theoretical(p);
-    return r->near_at[0][root] || (theoretical && r->near_at[1][root]);
-}
-
 static void add_all_near(struct explained_graph *r) {
     if (r->near.n)
         qsort(r->near.items, r->near.n, sizeof *r->near.items, r->asked ? by_pattern_and_rank : near_miss_compare);
     for (uint32_t i = 0; i < r->near.n; i++)
         add_near(r, &r->near.items[i]);
+    r->near.n = 0;
 }
 
 /* ---- regions ---- */
@@ -330,18 +321,18 @@ static void find_near_in(struct explained_graph *r, struct automaton_run *ops, s
                          uint32_t n, uint32_t func) {
     struct fa_explanation *e = r->e;
     uint32_t k = 0, first = e->n;
-    uint64_t alike = func == NONE || !r->near.take ? 0 : r->selection.matches.alike[func];
+    uint64_t alike = func == NONE || r->asked || r->e->regions != REGION_KINDS ? 0 : r->selection.matches.alike[func];
     while (k < n && !(alike && searched[k].alike == alike && reports_the_same(r, func, searched[k].func)))
         k++;
     if (k < n)
         repeat_near(r, &searched[k], func);
     else
         near_misses_find(e->patterns, ops, &r->level->graph, func, e->all, &r->arena, &r->near);
+    if (e->regions == REGION_KINDS) /* regions that come close may be closer */
+        add_all_near(r);
     searched[n] = (struct searched_function){alike, func, first, e->n};
 }
 
-/* A near miss that a closer one covers is not looked for where that is known of its root alone: not of a place that is
- * asked for, nor where regions come close, which may be closer. */
 static void find_near(struct explained_graph *r) {
     struct fa_explanation *e = r->e;
     const struct graph *g = &r->level->graph;
@@ -349,8 +340,6 @@ static void find_near(struct explained_graph *r) {
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     struct searched_function *searched = arena_alloc(&r->arena, (n + (size_t)1) * sizeof *searched);
-    if (!r->asked && e->regions == REGION_KINDS)
-        r->near = (struct near_misses){.take = add_near, .is_done = is_covered_at, .self = r};
     for (uint32_t i = 0; i < n; i++)
         find_near_in(r, ops, searched, i, funcs[i]);
     automaton_run_free(ops);
@@ -376,8 +365,7 @@ static bool explain_level(struct explained_graph *r) {
         add_others(r);
     find_near(r);
     add_regions(r);
-    if (!r->near.take)
-        add_all_near(r);
+    add_all_near(r);
     return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+enum { SLOT_WORDS = (MAX_SLOTS + 63) / 64 };
+
 /* A bit for each slot. */
 struct slot_set {
     uint64_t bits[SLOT_WORDS];
@@ -17,8 +19,6 @@ struct name_need {
 
 struct fewest_ops {
     const struct matcher *m;
-    struct bound *bound;            /* without those that may match; NULL: none may */
-    bool less;                      /* these are taken off */
     struct slot_set counted, asked; /* names whose ops are counted; those of which it was asked whether they are */
     struct name_need *names;        /* by slot */
 };
@@ -63,8 +63,7 @@ static int least_of_name(struct fewest_ops *need, const struct node *n) {
 
 /* The fewest ops that a node can match, without names that are bound already. Each name counts once. */
 static int least(struct fewest_ops *need, const struct node *n) {
-    int may = need->bound ? (int)bound_own(need->bound, n) : 0,
-        sum = may ? -may * need->less : n->kind == N_OP || n->kind == N_OUTER;
+    int sum = n->kind == N_OP || n->kind == N_OUTER;
     if (n->kind == N_NAMED)
         return least_of_name(need, n);
     if (n->kind != N_EITHER) {
@@ -107,13 +106,6 @@ static int least_after(struct fewest_ops *need, const struct goal *g) {
 static struct fewest_ops fewest_ops_of(const struct matcher *m) {
     uint32_t nslots = m->pattern->formula.nslots;
     return (struct fewest_ops){.m = m, .names = arena_alloc(m->arena, (nslots + (size_t)1) * sizeof(struct name_need))};
-}
-
-int ops_of_formula(const struct matcher *m, struct bound *without, bool less) {
-    struct fewest_ops need = fewest_ops_of(m);
-    need.bound = without;
-    need.less = less;
-    return least(&need, m->pattern->formula.root) + least_after(&need, NULL);
 }
 
 uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second) {

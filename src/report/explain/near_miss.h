@@ -31,11 +31,6 @@ int near_miss_compare(const void *a, const void *b);
 struct near_misses {
     struct near_miss *items;
     uint32_t n, cap;
-    /* Unless NULL `take` gets those of a function when it has been searched, the closest first, and a search for a
-     * pattern whose near miss at an op would not be wanted any more is left out. */
-    void (*take)(void *self, const struct near_miss *c);
-    bool (*is_done)(void *self, const struct pattern *p, uint32_t root);
-    void *self;
 };
 
 /* Searches a function as match_function does. Where a pattern does not match although the op may be its root, adds the
