@@ -91,14 +91,16 @@ static bool is_asked_for(const struct choosing *c, const struct match *m) {
  * assumption. */
 static uint32_t add_candidates(const struct choosing *c, const struct match_list *list, const struct proved *verdicts,
                                struct arena *a, struct replacement *out) {
+    struct matcher *query = binding_query_new(c->pricer->graph, NULL);
     struct match_detail detail;
     struct arena scratch = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
         arena_reset(&scratch);
-        if (!is_asked_for(c, m) || !match_details(m, &scratch, &detail))
+        if (!is_asked_for(c, m) || !binding_query_run(query, m, &scratch, &detail))
             continue;
+        binding_query_say(query, &detail);
         struct price price = price_match(c->pricer, m, &detail);
         if (!price_is_slower(&price) || included(&c->options->patterns, "slower"))
             out[n++] =
@@ -106,6 +108,7 @@ static uint32_t add_candidates(const struct choosing *c, const struct match_list
         if (n && out[n - 1].match == m && (!verdicts || verdicts[i].kind == VERDICT_SAME))
             out[n - 1].why = arena_str(a, not_assumed(c, m, &detail, &scratch));
     }
+    binding_query_free(query);
     arena_free(&scratch);
     return n;
 }

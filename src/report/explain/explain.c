@@ -127,14 +127,17 @@ static struct explained *add_match(struct explained_graph *r, enum outcome outco
 }
 
 /* A match that an audit leaves out since the fused op is slower: what it says of that, else nothing. */
-static struct str slower_by(struct explained_graph *r, struct pricer *p, const struct match *m) {
-    struct arena *a = &r->e->arena;
+static struct str slower_by(struct explained_graph *r, struct pricer *p, struct matcher *query, const struct match *m) {
+    struct arena scratch = {0};
     struct match_detail detail;
-    if (included(&r->options->patterns, "slower") || !match_details(m, a, &detail))
-        return STR("");
-    struct price x = price_match(p, m, &detail);
-    bool hidden = price_saves_nothing(&x, m->pattern->status.pass.n > 0);
-    return hidden ? price_line(&x, p->device, STR(""), a) : STR("");
+    struct str line = STR("");
+    if (!included(&r->options->patterns, "slower") && binding_query_run(query, m, &scratch, &detail)) {
+        struct price x = price_match(p, m, &detail);
+        if (price_saves_nothing(&x, m->pattern->status.pass.n > 0))
+            line = price_line(&x, p->device, STR(""), &r->e->arena);
+    }
+    arena_free(&scratch);
+    return line;
 }
 
 /* Of those that are reported only what is asked for; a slower one is no near miss, and hidden all the same. */
@@ -144,8 +147,9 @@ static void add_reported(struct explained_graph *r) {
     struct device device = device_for(&r->e->chips, NULL, &r->level->graph, r->ttir ? &r->ttir->graph : NULL);
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, r->e->chips.cycles);
+    struct matcher *query = binding_query_new(&r->level->graph, NULL);
     for (uint32_t i = 0; i < s->matches.n; i++) {
-        struct str slower = slower_by(r, &pricer, &s->matches.items[i]);
+        struct str slower = slower_by(r, &pricer, query, &s->matches.items[i]);
         r->e->reported |= !slower.n;
         if (!(r->asked || slower.n) ||
             !(x = add_match(r, slower.n ? OUTCOME_SLOWER : OUTCOME_MATCHED, &s->matches.items[i])))
@@ -153,6 +157,7 @@ static void add_reported(struct explained_graph *r) {
         x->proof = verdict_line(&s->verdicts[i], &r->e->arena);
         x->price = slower;
     }
+    binding_query_free(query);
     pricer_end(&pricer);
 }
 
