@@ -27,10 +27,12 @@ static struct lazy *table_of(struct eval_context *ctx, const struct view *v) {
     int64_t last = v->offset;
     for (uint32_t d = 0; d < v->shape.rank; d++)
         last += v->stride[d] > 0 ? (v->shape.dim[d] - 1) * v->stride[d] : 0;
-    for (uint32_t i = 0; i < all->n; i++)
-        if (all->all[i]->kind == LAZY_TABLE && all->all[i]->of == v->x && all->all[i]->n > last)
-            return all->all[i];
+    uint32_t *at = &all->tables[hash_mix(0, (uint64_t)(uintptr_t)v->x) % LAZY_TABLES];
+    for (; *at; at = &all->all[*at - 1]->next_table)
+        if (all->all[*at - 1]->of == v->x && all->all[*at - 1]->n > last)
+            return all->all[*at - 1];
     struct lazy *l = node_new(ctx, LAZY_TABLE, &(struct shape){1, {last + 1}});
+    *at = l->id + 1;
     l->of = v->x;
     l->x = arena_alloc(ctx->arena, ((size_t)last + 1) * sizeof *l->x);
     memcpy(l->x, v->x, ((size_t)last + 1) * sizeof *l->x);

@@ -33,10 +33,11 @@ struct lazy {
     uint32_t nin;
     bool moved; /* jitter moves it: it is computed in floats */
     /* by kind */
-    uint32_t input;   /* INPUT: its number */
-    double *x;        /* TABLE: a copy */
-    const double *of; /* of these */
-    double fill;      /* PLACE */
+    uint32_t input;      /* INPUT: its number */
+    double *x;           /* TABLE: a copy */
+    const double *of;    /* of these */
+    uint32_t next_table; /* private: of those with its hash, plus 1; or 0 */
+    double fill;         /* PLACE */
     /* MAP: one of these, or `rounds`, or a choice by the first operand */
     unary_function *unary;
     binary_function *binary;
@@ -61,10 +62,13 @@ struct lazy {
     uint32_t nparts, axis;
 };
 
+enum { LAZY_TABLES = 256 };
+
 struct lazies {
     struct lazy **all;
     uint32_t n, cap;
-    bool shares;     /* what is made in the same way of the same nodes is one node */
+    uint32_t tables[LAZY_TABLES]; /* private: by the hash of what they are of, the first one, plus 1; or 0 */
+    bool shares;                  /* what is made in the same way of the same nodes is one node */
     uint32_t *known; /* private: nodes by what they are made of, a hash table; `nknown` places, a power of 2 */
     uint32_t nknown;
 };
