@@ -273,7 +273,7 @@ static struct str_list takers_of(const uint32_t *taken, const struct match *m, c
     return (struct str_list){names, n};
 }
 
-static void count_saving(struct describer *by, const struct place *p, struct report *r) {
+static void count_saving(struct describer *by, struct place *p, struct report *r) {
     const struct match *m = p->match;
     struct finding *f = r->findings.items[p->finding];
     double us;
@@ -284,7 +284,8 @@ static void count_saving(struct describer *by, const struct place *p, struct rep
     if (takers.n) {
         f->instead_of = takers;
         f->more_us = f->saved_us - us;
-        f->needless += f->more_us < NO_TIME_US;
+        p->needless = f->more_us < NO_TIME_US;
+        f->needless += p->needless;
         f->gains_us += f->more_us > 0 ? f->more_us : 0;
         return;
     }
@@ -476,7 +477,7 @@ static void list_times(struct describer *by, struct report *r) {
     struct timed_graph g = {&by->pricer, by->of_ops, taken, by->f->compile->number};
     for (uint32_t i = 0; i < by->nplaces; i++) {
         const struct match *m = by->places[i].match;
-        for (uint32_t k = 0; k < m->nops + m->nthrough; k++)
+        for (uint32_t k = 0; k < m->nops + m->nthrough && !by->places[i].needless; k++)
             taken[k < m->nops ? m->ops[k] : m->through[k - m->nops]] = true;
     }
     if (by->options->times)

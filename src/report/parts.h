@@ -24,7 +24,8 @@ struct place {
     const struct match *match;
     uint32_t finding, number;
     double saved_us;
-    int rank; /* who takes ops first: lower ones */
+    int rank;      /* who takes ops first: lower ones */
+    bool needless; /* what takes its ops saves as much */
 };
 
 struct describer {
