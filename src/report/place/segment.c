@@ -57,9 +57,9 @@ static size_t common_prefix(struct str a, struct str b) {
 static void add_op(const struct mlir *ir, uint32_t op, struct buf *out) {
     struct str text = mlir_span(ir, ir->ops[op].text);
     text.n -= blanks_at_end(text);
-    struct str indent = indentation(ir->text, ir->ops[op].text.begin);
     struct str rest = text;
     buf_add(out, str_line(&rest));
+    struct str indent = rest.n > 0 ? indentation(ir->text, ir->ops[op].text.begin) : STR("");
     for (struct str later = rest; later.n > 0;) {
         struct str line = str_line(&later);
         if (str_trim(line).n > 0)
