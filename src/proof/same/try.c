@@ -274,7 +274,7 @@ static bool settle_elements(struct trying *t) {
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
         if (two < tries[i].read && ask_for(t, tries[i].most, tries[i].read))
             return true;
-    return (t->p->nloose && ask_for(t, RUN_ELEMENTS, most)) || ask_for(t, 2, most);
+    return (t->p->nloose && ask_for(t, RUN_ELEMENTS, most)) || t->demand || ask_for(t, 2, most);
 }
 
 /* ---- one set of numbers ---- */
