@@ -85,6 +85,17 @@ def prefixed(prefix, lines):
     return ''.join(prefix(i) + line + '\n' for i, line in enumerate(lines)).encode()
 
 
+def docker_json(text, most=10 ** 9):
+    """As the driver json-file writes it: long lines in pieces, <, > and & escaped."""
+    out = []
+    for line in text.splitlines(True):
+        for at in range(0, len(line), most):
+            record = json.dumps({'log': line[at:at + most], 'stream': 'stderr', 'time': '2026-11-28T16:15:11.123Z'},
+                                separators=(',', ':'))
+            out.append(record.replace('<', '\\u003c').replace('>', '\\u003e').replace('&', '\\u0026'))
+    return ('\n'.join(out) + '\n').encode()
+
+
 def modules(text):
     """The TTIR and the TTNN of a log of tt-xla."""
     return [text.split('MLIR Module %s:\n' % level)[1].split('-----')[0] for level in ('ttir', 'ttnn')]
@@ -149,6 +160,21 @@ class Forms(unittest.TestCase):
                 data = prefixed(lambda i: form % rng.randint(10, 12), self.text.splitlines())
                 status, found, errors = audit(data)
                 self.assertEqual((status, segments(found)), (1, self.want), errors)
+
+    def test_json_lines_of_docker(self):
+        for most in (10 ** 9, 100):
+            status, found, errors = audit(docker_json(self.text, most))
+            self.assertEqual((status, segments(found)), (1, self.want), errors)
+        cut = docker_json(self.text)[:-30]
+        self.assertEqual(segments(audit(cut)[1]), self.want)
+        other = docker_json(self.text).replace(b'"stream"', b'"level"')
+        self.assertEqual(audit(other)[:2], (3, []))
+
+    def test_lines_of_json_keep_their_numbers(self):
+        data = docker_json(self.text.replace('"ttir.add"(%0, %arg2)', '"ttir.add"(%0 %arg2)'), 100)
+        errors = audit(data)[2]
+        line = next(i for i, text in enumerate(data.decode().splitlines(), 1) if 'ttir.add' in text)
+        self.assertIn(':%d:' % line, errors)
 
 
 class Containers(unittest.TestCase):

@@ -21,9 +21,8 @@ bool charge_bytes(struct opening *o, const char *path, size_t n);
 /* Appends what the bytes are, or what is in them. Takes the buffer over. `depth` archives are around it. */
 bool unpack(struct opening *o, const char *path, struct buf *bytes, unsigned depth);
 
-/* unwrap.c: text that is written in another way becomes UTF-8: UTF-16, the modules in a serialized executable of
- * tt-xla.
- */
+/* unwrap.c: text that is written in another way becomes UTF-8, line for line: UTF-16, docker's JSON lines, the modules
+ * in a serialized executable of tt-xla. */
 void unwrap(struct buf *b);
 
 #endif

@@ -38,6 +38,85 @@ static struct buf utf8_of_utf16(struct str b) {
     return out;
 }
 
+/* Four digits of base 16; false: they are none. */
+static bool hex4(struct str t, uint32_t *value) {
+    *value = 0;
+    for (size_t i = 0; i < 4 && i < t.n; i++) {
+        const char *digits = "0123456789abcdef",
+                   *at = t.p[i] ? strchr(digits, t.p[i] | (t.p[i] >= 'A' ? 32 : 0)) : NULL;
+        if (!at)
+            return false;
+        *value = *value << 4 | (uint32_t)(at - digits);
+    }
+    return t.n >= 4;
+}
+
+/* The character that an escape in a JSON string (RFC 8259) stands for, whose backslash is rest->p[0]. */
+static uint32_t json_escape(struct str *rest) {
+    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+    uint32_t c = rest->n > 1 ? (unsigned char)rest->p[1] : '\\', low;
+    size_t n = rest->n > 1 ? 2 : 1;
+    const char *at = strchr(from, (int)c);
+    if (c == 'u' && hex4((struct str){rest->p + n, rest->n - n}, &c)) {
+        n += 4;
+        struct str next = {rest->p + n, rest->n - n};
+        if ((c & 0xfc00) == 0xd800 && str_starts(next, STR("\\u")) &&
+            hex4((struct str){next.p + 2, next.n - 2}, &low)) {
+            c = 0x10000 + ((c & 0x3ff) << 10) + (low & 0x3ff);
+            n += 6;
+        }
+    } else if (c && at) {
+        c = (unsigned char)to[at - from];
+    }
+    rest->p += n;
+    rest->n -= n;
+    return c;
+}
+
+static const struct str log_key = {"{\"log\":\"", 8};
+
+/* {"log":"text\n","stream":"stderr","time":"..."} */
+static bool is_json_lines(struct str text) {
+    struct str first = str_line(&text);
+    return str_starts(first, log_key) && str_find(first, STR("\"stream\":\""));
+}
+
+/* Appends the text of one line; a long one goes on in the next one. False: it does. */
+static bool add_json_line(struct buf *to, struct str line) {
+    if (!str_starts(line, log_key)) {
+        buf_add(to, line);
+        return true;
+    }
+    struct str rest = {line.p + log_key.n, line.n - log_key.n};
+    while (rest.n && rest.p[0] != '"') {
+        if (rest.p[0] != '\\') {
+            buf_addc(to, rest.p[0]);
+            rest.p++, rest.n--;
+            continue;
+        }
+        uint32_t c = json_escape(&rest);
+        if (c == '\n' && rest.n && rest.p[0] == '"')
+            return true;
+        buf_more(to, 4);
+        to->n -= 4;
+        to->n += put_utf8(to->p + to->n, c);
+    }
+    return false;
+}
+
+/* Each line at its number: those that are joined are followed by empty ones. */
+static struct buf text_of_json_lines(struct str text) {
+    struct buf out = {0};
+    uint32_t joined = 0;
+    while (text.n) {
+        bool ended = add_json_line(&out, str_line(&text));
+        joined++;
+        for (; ended && joined; joined--)
+            buf_addc(&out, '\n');
+    }
+    return out;
+}
+
 static uint64_t little_endian(const char *p) {
     uint64_t v = 0;
     for (size_t i = 8; i-- > 0;)
@@ -73,7 +152,7 @@ void unwrap(struct buf *b) {
     static const struct {
         bool (*is)(struct str bytes);
         struct buf (*text)(struct str bytes);
-    } forms[] = {{is_utf16, utf8_of_utf16}, {is_executable, text_of_executable}};
+    } forms[] = {{is_utf16, utf8_of_utf16}, {is_json_lines, text_of_json_lines}, {is_executable, text_of_executable}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (!forms[i].is(buf_str(b)))
             continue;
