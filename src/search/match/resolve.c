@@ -1,6 +1,6 @@
-/* Which of several overlapping matches is reported: of one source those that save most, one after the other, where a
- * match counts for its parts as long as it may save as much as these; what TTNN's dialect has before all others. The
- * rule is in fusion-patterns(5). */
+/* Which of several overlapping matches is reported: of one source the set that saves most, where a match counts for its
+ * parts as long as it may save as much as these; what TTNN's dialect has before all others. The rule is in
+ * fusion-patterns(5). */
 #include "search/match/match.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ static void unmark(const struct match *m, uint8_t *marks) {
         marks[m->through[i]] = 0;
 }
 
-/* ---- those that save most ---- */
+/* ---- the set that saves most ---- */
 
 struct rival {
     const struct match *match;
@@ -85,6 +85,46 @@ static int by_gain(const void *pa, const void *pb) {
     if (a->gain != b->gain)
         return a->gain > b->gain ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
+}
+
+enum { MOST_EXACT = 16 };
+
+struct best_choice {
+    const struct rival *rivals; /* by gain */
+    uint32_t n, excludes[MOST_EXACT], best;
+    double most;
+};
+
+/* Of the rivals from `i` on that are `free`, beside those that are taken: with the i-th, and without. */
+static void choose_best(struct best_choice *c, uint32_t i, uint32_t free, uint32_t taken, double gain) {
+    double bound = gain;
+    while (i < c->n && !(free >> i & 1))
+        i++;
+    for (uint32_t k = i; k < c->n; k++)
+        bound += free >> k & 1 ? c->rivals[k].gain : 0;
+    if (bound <= c->most)
+        return;
+    if (i == c->n) {
+        c->best = taken;
+        c->most = gain;
+        return;
+    }
+    choose_best(c, i + 1, free & ~c->excludes[i], taken | 1U << i, gain + c->rivals[i].gain);
+    if (c->excludes[i] & free & ~(1U << i))
+        choose_best(c, i + 1, free & ~(1U << i), taken, gain);
+}
+
+static void keep_best(const struct rival *rivals, uint32_t n, uint8_t *marks, bool *keep) {
+    struct best_choice c = {.rivals = rivals, .n = n};
+    for (uint32_t i = 0; i < n; i++) {
+        match_mark(rivals[i].match, marks);
+        for (uint32_t k = 0; k < n; k++)
+            c.excludes[i] |= (uint32_t)match_excluded(rivals[k].match, marks) << k;
+        unmark(rivals[i].match, marks);
+    }
+    choose_best(&c, 0, (1U << n) - 1, 0, 0);
+    for (uint32_t i = 0; i < n; i++)
+        keep[rivals[i].number] = c.best >> i & 1;
 }
 
 static void keep_in_order(const struct rival *rivals, uint32_t n, uint8_t *marks, bool *keep) {
@@ -225,7 +265,10 @@ static void resolve_group(struct resolution *s, struct rival *rivals, uint32_t n
             rivals[left++] = whole;
         }
     qsort(rivals, left, sizeof *rivals, by_gain);
-    keep_in_order(rivals, left, s->marks, s->keep);
+    if (left <= MOST_EXACT)
+        keep_best(rivals, left, s->marks, s->keep);
+    else
+        keep_in_order(rivals, left, s->marks, s->keep);
     keep_freed_parts(s, rivals + left, n - left, rivals, left);
 }
 
