@@ -1,6 +1,6 @@
 /* What ops do with their operands decides which numbers these get and which extents they keep. */
 #include "ir_text.h"
-#include "proof/equal/shapes.h"
+#include "proof/trials/shapes.h"
 
 #include <criterion/criterion.h>
 

@@ -2,8 +2,8 @@
  * tensors. */
 #include "ir_text.h"
 #include "numeric_fixtures.h"
-#include "proof/equal/compare.h"
 #include "proof/numeric/formula_run.h"
+#include "proof/trials/compare.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

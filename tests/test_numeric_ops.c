@@ -4,8 +4,8 @@
 #include "ir_text.h"
 #include "numeric_fixtures.h"
 #include "patterns/library/pattern.h"
-#include "proof/equal/compare.h"
 #include "proof/numeric/interpret_graph.h"
+#include "proof/trials/compare.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Whether two values are the same function, by elements at their own shapes. */
 #include "ir_text.h"
 #include "patterns/library/pattern.h"
-#include "proof/same/try.h"
+#include "proof/elements/same.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "regions/proof.h"
 
-#include "proof/equal/equal.h"
 #include "proof/numeric/interpret_graph.h"
+#include "proof/trials/equal.h"
 
 /* Extents above the small ones become these: what is equal stays equal. */
 enum { MOST_OPS = 256, SMALL = 3, MORE = 4 };

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "report/finding.h"
-#include "report/times.h"
+#include "report/time/times.h"
 
 /* Findings of one fused op, source, list of component ops, class and action, whose reason is that of the first one. */
 struct report_entry {

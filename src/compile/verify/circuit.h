@@ -2,8 +2,8 @@
 #ifndef FA_CIRCUIT_H
 #define FA_CIRCUIT_H
 
-#include "proof/equal/shapes.h"
 #include "proof/reduce/resize.h"
+#include "proof/trials/shapes.h"
 
 /* A number that some op of each side takes, by side: a bit each. */
 struct number_of_sides {

@@ -23,7 +23,7 @@ struct compared_region {
 };
 
 struct what_to_compare {
-    unsigned excluded; /* kinds of trials (proof/equal/numbers.h) that nothing is claimed of, a bit each */
+    unsigned excluded; /* kinds of trials (proof/trials/numbers.h) that nothing is claimed of, a bit each */
     bool same_names;   /* values of one name are likely the same: AFTER is BEFORE with changes */
     unsigned seed;     /* of random numbers */
 };

@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "compile/verify/circuit.h"
 #include "ir/mlir/print.h"
-#include "proof/equal/show.h"
-#include "proof/same/try.h"
+#include "proof/elements/same.h"
+#include "proof/trials/show.h"
 
 /* Of extents_cost, in small extents and in those of the model: products in the device's arithmetic take some fifty
  * times as long as in f64. */

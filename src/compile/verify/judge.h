@@ -3,7 +3,7 @@
 #define FA_JUDGE_H
 
 #include "patterns/library/pattern.h"
-#include "proof/equal/device_error.h"
+#include "proof/trials/device_error.h"
 
 enum answer { ANSWER_PROVED, ANSWER_DIFFERENT, ANSWER_NOT_COMPARED };
 

@@ -5,8 +5,8 @@
 #ifndef FA_PROOF_H
 #define FA_PROOF_H
 
-#include "proof/equal/equal.h"
 #include "proof/numeric/formula_value.h"
+#include "proof/trials/equal.h"
 
 /* ---- the reference ---- */
 

@@ -5,10 +5,10 @@
 
 #include <math.h>
 
+#include "proof/elements/same.h"
 #include "proof/prove/form_attributes.h"
 #include "proof/prove/fused_form.h"
 #include "proof/prove/reference.h"
-#include "proof/same/try.h"
 
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);

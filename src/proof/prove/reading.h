@@ -9,7 +9,7 @@ struct reading {
     struct fused_form form;
     struct axis_frame frame;
     struct formula_choice choice;
-    unsigned excluded; /* kinds of trials (proof/equal/numbers.h) that the pattern does not claim, a bit each */
+    unsigned excluded; /* kinds of trials (proof/trials/numbers.h) that the pattern does not claim, a bit each */
 };
 
 /* Proves the match and keeps the reading that did it, in `a`. False with a reason. */

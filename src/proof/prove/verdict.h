@@ -2,8 +2,8 @@
 #ifndef FA_VERDICT_H
 #define FA_VERDICT_H
 
-#include "proof/equal/device_error.h"
-#include "proof/equal/equal.h"
+#include "proof/trials/device_error.h"
+#include "proof/trials/equal.h"
 
 struct proved {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "report/place/notes.h"
-#include "report/times.h"
+#include "report/time/times.h"
 
 struct search {
     const struct timed_graph *timed;

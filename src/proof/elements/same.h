@@ -1,10 +1,10 @@
 /* Whether both sides of a problem are the same function: elements of their results at the shapes of the text, which ask
- * for the elements of operands that they are made of, on numbers of several kinds (proof/equal/numbers.h). What costs
+ * for the elements of operands that they are made of, on numbers of several kinds (proof/trials/numbers.h). What costs
  * more than its budget, or cannot be evaluated, is not compared. */
-#ifndef FA_SAME_TRY_H
-#define FA_SAME_TRY_H
+#ifndef FA_SAME_H
+#define FA_SAME_H
 
-#include "proof/equal/equal.h"
+#include "proof/trials/equal.h"
 
 /* As equal_try does. */
 struct verdict same_try(const struct problem *p, struct effort how, struct arena *a);

@@ -1,4 +1,4 @@
-#include "proof/equal/shapes.h"
+#include "proof/trials/shapes.h"
 
 #include <math.h>
 #include <stdlib.h>

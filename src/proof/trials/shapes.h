@@ -1,11 +1,11 @@
 /* In which extents a problem is asked: in small ones that keep all relations, and where these decide nothing in those
  * of the model. */
-#ifndef FA_EQUAL_SHAPES_H
-#define FA_EQUAL_SHAPES_H
+#ifndef FA_TRIALS_SHAPES_H
+#define FA_TRIALS_SHAPES_H
 
-#include "proof/equal/equal.h"
 #include "proof/reduce/payload.h"
 #include "proof/reduce/scale_constant.h"
+#include "proof/trials/equal.h"
 
 /* Elements and multiplications (extents_cost) up to which the small shapes of a match are evaluated. */
 enum { MAX_SMALL_COST = 1 << 22 };

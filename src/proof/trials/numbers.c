@@ -1,7 +1,7 @@
 /* The generator is splitmix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014), started from
  * input, trial, seed and the index of an element, so that each element is a function of these. Numbers are of the size
  * of activations: sums, squares and exponentials of them are far from the limits of f64. */
-#include "proof/equal/numbers.h"
+#include "proof/trials/numbers.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "proof/equal/problem.h"
+#include "proof/trials/problem.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The one place that decides whether two programs over shared inputs are the same function: both are evaluated in f64
- * on random numbers of several kinds and compared.
+/* Whether two programs over shared inputs are the same function: both are evaluated whole, in f64, on random numbers of
+ * several kinds, and compared. proof/elements does the same by some elements at the shapes of a model.
  *
  * - facts.h    what the ops do with an input
  * - problem.h  the two programs, their inputs, what is known of them
@@ -11,7 +11,7 @@
 #ifndef FA_EQUAL_H
 #define FA_EQUAL_H
 
-#include "proof/equal/numbers.h"
+#include "proof/trials/numbers.h"
 
 /* Ordered by what they tell. */
 enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };

@@ -4,10 +4,10 @@
  * Where the first device comes to a collective, the others are evaluated up to there, one after the other and from the
  * beginning, and each leaves the operand that it contributes. What was left is kept, so that the next evaluation gets
  * past that collective. */
-#ifndef FA_EQUAL_MESH_H
-#define FA_EQUAL_MESH_H
+#ifndef FA_TRIALS_MESH_H
+#define FA_TRIALS_MESH_H
 
-#include "proof/equal/numbers.h"
+#include "proof/trials/numbers.h"
 
 enum { MAX_COLLECTIVES = 320 }; /* of one side */
 

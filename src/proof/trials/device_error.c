@@ -1,11 +1,11 @@
-#include "proof/equal/device_error.h"
+#include "proof/trials/device_error.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proof/equal/compare.h"
-#include "proof/equal/drawn.h"
+#include "proof/trials/compare.h"
+#include "proof/trials/drawn.h"
 
 double device_error_ratio(const struct device_error *e) {
     char digit[32];

@@ -1,5 +1,5 @@
 /* Measures of difference, each in one or two passes. */
-#include "proof/equal/compare.h"
+#include "proof/trials/compare.h"
 
 /* What is smaller is 0 in all formats of the device; what is larger stands for infinity, beside which all others would
  * be small. */

@@ -1,6 +1,6 @@
 /* An op says of each operand what it does with it, from what is known of its result. Where several ops take a value the
  * first one decides, and the smallest number of indices. */
-#include "proof/equal/facts.h"
+#include "proof/trials/facts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef FA_NUMBERS_H
 #define FA_NUMBERS_H
 
-#include "proof/equal/problem.h"
+#include "proof/trials/problem.h"
 
 /* Kinds of trials. What a pattern may exclude from its claim, and numbers that an ordinary trial does not meet, have a
  * trial of their own. */

@@ -1,5 +1,5 @@
 /* A collective is identified by its number in the order of evaluation, which is the same on every device. */
-#include "proof/equal/mesh.h"
+#include "proof/trials/mesh.h"
 
 enum { MAX_ELEMENTS = 1 << 24 }; /* of all devices together */
 

@@ -1,4 +1,4 @@
-#include "proof/equal/drawn.h"
+#include "proof/trials/drawn.h"
 
 #include <math.h>
 

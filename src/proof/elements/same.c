@@ -1,9 +1,9 @@
 /* Both sides are made once for each reading, as nodes; then elements of them are computed for each set of numbers. */
-#include "proof/same/try.h"
+#include "proof/elements/same.h"
 
-#include "proof/equal/compare.h"
-#include "proof/equal/drawn.h"
-#include "proof/equal/loose.h"
+#include "proof/trials/compare.h"
+#include "proof/trials/drawn.h"
+#include "proof/trials/loose.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Whether a difference is one of rounded constants: numbers none of which is further from its constant than that was
  * rounded by make both sides agree. */
-#ifndef FA_EQUAL_LOOSE_H
-#define FA_EQUAL_LOOSE_H
+#ifndef FA_TRIALS_LOOSE_H
+#define FA_TRIALS_LOOSE_H
 
-#include "proof/equal/problem.h"
+#include "proof/trials/problem.h"
 
 /* Elements of both sides on one set of numbers in which they differ, as functions of the constants. */
 struct loose_question {

@@ -2,14 +2,14 @@
  * about n * 2^-53, 1e-12 for ten thousand terms, in whatever order it is taken (Higham, Accuracy and Stability of
  * Numerical Algorithms, 4.2). So what differs by more than 1e-9 is another function, unless the result is what is left
  * of larger terms that cancel. */
-#include "proof/equal/equal.h"
+#include "proof/trials/equal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "proof/equal/compare.h"
-#include "proof/equal/loose.h"
-#include "proof/equal/mesh.h"
+#include "proof/trials/compare.h"
+#include "proof/trials/loose.h"
+#include "proof/trials/mesh.h"
 
 /* Readings of the other side are bounded by what they cost: a reading counts something beside its elements and steps.
  */

@@ -1,8 +1,8 @@
 /* Simple numbers are tried before random ones; of what takes more than a few words, elements become 0 as long as a
  * difference stays. */
-#include "proof/equal/show.h"
+#include "proof/trials/show.h"
 
-#include "proof/equal/compare.h"
+#include "proof/trials/compare.h"
 
 enum { MAX_TRIES = 1000, MAX_ELEMENTS_TRIED = 1 << 24, MAX_LISTED = 24, MAX_EXCEPTIONS = 6 };
 

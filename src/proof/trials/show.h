@@ -2,7 +2,7 @@
 #ifndef FA_SHOW_H
 #define FA_SHOW_H
 
-#include "proof/equal/equal.h"
+#include "proof/trials/equal.h"
 
 /* `v` shows a difference. `names`: by input, what it is called. In `a`. */
 struct str equal_show(const struct problem *p, const struct verdict *v, const struct str *names, struct arena *a);

@@ -2,7 +2,7 @@
 #ifndef FA_DEVICE_ERROR_H
 #define FA_DEVICE_ERROR_H
 
-#include "proof/equal/problem.h"
+#include "proof/trials/problem.h"
 
 /* How far elements of results of the device are from those of the program in f64, of the program [0] and of the other
  * side [1]: up to 192, at the shapes of the text. Inputs are rounded to their element types. */

@@ -1,8 +1,8 @@
 /* Inputs of a problem as nodes whose elements are drawn when they are asked for (proof/value). */
-#ifndef FA_EQUAL_DRAWN_H
-#define FA_EQUAL_DRAWN_H
+#ifndef FA_TRIALS_DRAWN_H
+#define FA_TRIALS_DRAWN_H
 
-#include "proof/equal/mesh.h"
+#include "proof/trials/mesh.h"
 #include "proof/value/evaluate.h"
 
 enum { NARROW = 6 };

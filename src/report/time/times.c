@@ -1,4 +1,4 @@
-#include "report/times.h"
+#include "report/time/times.h"
 
 #include <stdlib.h>
 

@@ -2,12 +2,12 @@
  * for: f(c) - g(c) = 0 over all elements of the results, by Newton's method with one Jacobian, since a rounding is
  * small. Of many solutions the one that moves the constants least, in units of their rounding, is taken, which
  * conjugate gradients find from 0 (Björck, Numerical Methods for Least Squares Problems, 7.4). */
-#include "proof/equal/loose.h"
+#include "proof/trials/loose.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "proof/equal/compare.h"
+#include "proof/trials/compare.h"
 
 enum { STEPS = 5, MAX_MOVED = 8 };
 

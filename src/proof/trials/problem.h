@@ -2,8 +2,8 @@
 #ifndef FA_PROBLEM_H
 #define FA_PROBLEM_H
 
-#include "proof/equal/facts.h"
 #include "proof/numeric/interpret_graph.h"
+#include "proof/trials/facts.h"
 #include "search/match/match.h"
 
 enum { MAX_INPUTS = 256, MAX_OUTPUTS = 16, MAX_ORDERS = 2, MAX_CONDITIONS = 64, MAX_LOOSE = 64 };
