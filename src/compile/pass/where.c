@@ -129,12 +129,23 @@ static enum said print_comparison(struct pass_writer *w, const struct number *n,
     return CODE;
 }
 
+/* last_use(x, out): no user beside the one that is matched is sure to say so. */
+static enum said print_last_use(struct pass_writer *w, const struct number *n, bool holds, struct buf *out) {
+    uint32_t value = value_of(w, n->args[0]);
+    if (!holds || value == NONE || !w->expr[value].n || graph_nuses(w->place.g, value) != 1)
+        return UNSAID;
+    buf_printf(out, "ttmlir::utils::countUsers(%s) != 1", w->expr[value].p);
+    return CODE;
+}
+
 /* The code is true where the condition is not what it is to be: `holds`, or else false. */
 static enum said print(struct pass_writer *w, const struct number *n, bool holds, struct buf *out) {
     if (n->op == NUM_NOT || (n->op == NUM_CALL && n->call == NONE && n->a))
         return print(w, n->a, n->op == NUM_NOT ? !holds : holds, out);
     if (n->op == NUM_CALL && n->call == CONDITION_present)
         return (value_of(w, n->args[0]) != NONE) == holds ? IS_TRUE : IS_FALSE;
+    if (n->op == NUM_CALL && n->call == CONDITION_last_use)
+        return print_last_use(w, n, holds, out);
     if (n->op == NUM_CALL)
         return n->call != NONE && is_decided(w, n) ? DECIDED : UNSAID;
     if (n->op != NUM_AND && n->op != NUM_OR)
