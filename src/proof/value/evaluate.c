@@ -35,7 +35,7 @@ struct run {
 };
 
 static struct run first_run(const struct lazy_demand *e, const struct lazy *l) {
-    struct run r;
+    struct run r = {.along = 0};
     indices_begin(&e->of[l->id].wanted, &r.of);
     return r;
 }
