@@ -679,6 +679,13 @@ table, rows = rand(2, 4, 3), ints(5, 1, high=4)
 case("selection", "ttir.gather", SLICES % (1, "0, 2", "2, 1, 3", 1), [table, (rows, "si32")],
      table[:, rows[:, 0].astype(int)])
 
+x, w, on = rand(2, 3, 4, 5), rand(1, 2, 5, 6), np.array([0, 1, 1, 0, 2, 1, -1, 0, 0, 1, 1, 1.0])
+both("products", "sparse_matmul", "is_input_a_sparse = false, is_input_b_sparse = true, nnz = 0 : i64",
+     [x, w, on.reshape(2, 3, 1, 2)], (x[:, :, None, None] @ w) * (on.reshape(2, 3, 1, 2, 1, 1) != 0))
+x = rand(6, 2, 4, 5)
+both("products", "sparse_matmul", "is_input_a_sparse = true, is_input_b_sparse = false",
+     [x, w, on.reshape(1, 1, 6, 2)], (x @ w) * (on.reshape(6, 2, 1, 1) != 0))
+
 out = Path(sys.argv[1])
 out.mkdir(parents=True, exist_ok=True)
 for file, cases in files.items():

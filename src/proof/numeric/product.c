@@ -239,6 +239,21 @@ void evaluate_matmul(struct eval_context *ctx, const struct call *c, const struc
     *out = apply_activation(ctx, c, t);
 }
 
+/* The rows of each group by the matrix of each expert, or each expert's own rows; 0 where the sparsity is. */
+void evaluate_sparse_matmul(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *a = operand_needed(ctx, c, 0), *b = operand_needed(ctx, c, 1), *on = operand_needed(ctx, c, 2);
+    struct shape rows = a->shape, blocks;
+    if (rows.rank != 4 || b->shape.rank != 4)
+        op_fails(ctx, "sparse_matmul of %s and %s", shape_text(ctx->arena, &a->shape).p,
+                 shape_text(ctx->arena, &b->shape).p);
+    if (!attr_flag(ctx, c, "is_input_a_sparse", false))
+        rows = (struct shape){6, {rows.dim[0], rows.dim[1], 1, 1, rows.dim[2], rows.dim[3]}};
+    const struct tensor *t = multiply_matrices(ctx, tensor_reshape(ctx, a, &rows), b);
+    blocks = t->shape;
+    blocks.dim[blocks.rank - 1] = blocks.dim[blocks.rank - 2] = 1;
+    *out = tensor_select(ctx, tensor_reshape(ctx, on, &blocks), t, tensor_scalar(ctx, 0));
+}
+
 /* ---- dot_general ---- */
 
 /* An operand of dot_general with its dimensions in the order batch, free, contracted: a batch of matrices. */

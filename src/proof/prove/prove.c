@@ -92,6 +92,9 @@ static struct verdict try_readings(struct proof *p) {
 static bool prepare_reference(struct proof *p, struct eval_context *b) {
     struct reference *r = &p->ref;
     const struct mlir *m = reference_graph(r)->m;
+    for (uint32_t i = 0; i < p->form.formula->nslots; i++)
+        if (p->form.name_at[i] != NONE)
+            reference_give(r, p->form.values[p->form.name_at[i]]);
     for (uint32_t i = 0; i < p->form.noutputs; i++)
         reference_add(r, p->form.values[p->form.outputs[i].value]);
     for (uint32_t i = 0; i < r->match->nops; i++)

@@ -8,13 +8,17 @@
 
 /* ---- ops and inputs ---- */
 
+static bool is_matched(const struct reference *r, uint32_t op) {
+    bool found = false;
+    for (uint32_t i = 0; i < r->match->nops; i++)
+        found |= r->match->ops[i] == op;
+    return found;
+}
+
 static bool may_evaluate(const struct reference *r, uint32_t op) {
     const struct match *m = r->match;
-    if (op_generates((enum op_kind)m->graph->kind[op]) || class_moves(graph_class(m->graph, op)))
+    if (op_generates((enum op_kind)m->graph->kind[op]) || class_moves(graph_class(m->graph, op)) || is_matched(r, op))
         return true;
-    for (uint32_t i = 0; i < m->nops; i++)
-        if (m->ops[i] == op)
-            return true;
     for (uint32_t i = 0; i < m->nthrough; i++)
         if (m->through[i] == op)
             return true;
@@ -60,8 +64,24 @@ static bool is_unreadable(const struct reference *r, uint32_t op) {
     return !read;
 }
 
+static bool is_input(const struct reference *r, uint32_t value) {
+    bool found = false;
+    for (uint32_t i = 0; i < r->problem.ninputs; i++)
+        found |= r->problem.inputs[i].value == value;
+    return found;
+}
+
+void reference_give(struct reference *r, uint32_t value) {
+    const struct graph *g = reference_graph(r);
+    uint32_t op = g->m->values[value].def;
+    if (op != NONE && is_matched(r, op) && !interpretable((enum op_kind)g->kind[op]))
+        r->full |= !problem_add_input(&r->problem, value, NULL);
+}
+
 void reference_add(struct reference *r, uint32_t value) {
     const struct graph *g = reference_graph(r);
+    if (is_input(r, value))
+        return;
     const struct assumed_constant *constant = assumed_constant_of(r, value);
     uint32_t op = constant || holding_of(r, value) ? NONE : g->m->values[value].def;
     if (op != NONE && reference_evaluates(r, op))

@@ -180,6 +180,7 @@ static evaluator *lazy_evaluator(evaluator *f) {
                {evaluate_sort, lazy_sort},
                {evaluate_matmul, evaluate_matmul},
                {evaluate_dot_general, evaluate_dot_general},
+               {evaluate_sparse_matmul, evaluate_sparse_matmul},
                {evaluate_constant, evaluate_constant},
                {evaluate_full, evaluate_full},
                {evaluate_zeros, evaluate_zeros},
