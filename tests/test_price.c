@@ -212,6 +212,19 @@ static double us_of(const char *args, const char *ops) {
     return us;
 }
 
+/* It says that the devices have their parts already; that cuts a tensor up on the host. */
+Test(price, a_tensor_that_lies_in_its_parts_is_handed_on) {
+    static const char shard[] = "o = ttnn.mesh_shard x {shard_dims = [-1, 0], shard_direction = "
+                                "#ttcore.shard_direction<full_to_shard>, shard_shape = [2, 1], shard_type = "
+                                "#ttcore.shard_type<%s>} -> 512x1024xbf16; return o";
+    char ops[512];
+    on("n150");
+    snprintf(ops, sizeof ops, shard, "identity");
+    cr_expect_eq(us_of("x:1024x1024xbf16!input", ops), 0);
+    snprintf(ops, sizeof ops, shard, "devices");
+    cr_expect_gt(us_of("x:1024x1024xbf16!input", ops), 3);
+}
+
 Test(price, a_fused_op_of_the_graph_costs_what_was_said_of_it) {
     pattern_file(ACTIVE);
     const char *args = "a:1024x1024xbf16!input b:1024x1024xbf16!parameter c:%sx1024xbf16!parameter";

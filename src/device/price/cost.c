@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "ir/graph/mesh.h"
 #include "ir/ops/scalar.h"
 
 enum { MOST_CHUNK = 8 /* rows of tiles of queries that a kernel of attention takes at a time */ };
@@ -132,8 +133,9 @@ bool op_is_launched(struct pricer *p, uint32_t op) {
     const struct graph *g = p->graph;
     const struct mlir_op *o = &g->m->ops[op];
     enum op_class class = graph_class(g, op);
+    struct placement placed; /* in place: handed on (tt-mlir runtime/lib/ttnn/operations/ccl/mesh_shard.cpp) */
     if (class == OP_CONSTANT || class == OP_CALL || class == OP_RETURN || class == OP_NO_USE || class == OP_STRUCTURE ||
-        g->kind[op] == K_TO_DEVICE)
+        g->kind[op] == K_TO_DEVICE || (mesh_placement(g, op, &placed) && placed.in_place))
         return false;
     if (o->nresults == 0 || graph_is_parameter(g, o->first_result))
         return graph_writes_in_place(g, op);
