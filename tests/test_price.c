@@ -255,6 +255,23 @@ Test(price, a_broadcast_is_read_at_its_own_size_where_nothing_writes_it_out) {
     cr_expect_gt(us_of(args, ops), us_of(args, "o = ttir.exp x; return o") + 5);
 }
 
+/* The places of 64 x 512 elements are made of tensors of so many numbers; the ids of 64 rows are not. */
+Test(price, what_looks_rows_up_has_one_position_for_each) {
+    pattern_file("name: rows\nfused_op: ttnn.embedding\nsource: ttnn\nmatch: |\n"
+                 "  place = concat(row, column, dim=-1) @ strides\n  e = embedding(place, reshape(table))\n"
+                 "  out = reshape(e)\n");
+    struct price x = price_short(
+        "r:1x64x512x1xui32!input c:1x64x512x1xui32!parameter s:2x1xf32!parameter t:128x512xbf16!input",
+        "k = ttnn.concat r c {dim = 3} -> 1x64x512x2xui32; f = ttnn.typecast k -> 1x64x512x2xf32; p = ttnn.matmul f s "
+        "-> "
+        "1x64x512x1xf32; n = ttnn.reshape p -> 1x32768xf32; u = ttnn.typecast n -> 1x32768xui32; w = ttnn.reshape t -> "
+        "65536x1xbf16; e = ttnn.embedding u w -> 1x32768x1xbf16; o = ttnn.reshape e -> 64x512xbf16; return o");
+    cr_expect_eq(x.with.counted.launches, 1);
+    cr_expect_eq(x.with.counted.dram_written, 64 * 1024);
+    cr_expect(price_saved_us(&x) > 0.9 * x.without.estimated.us, "%g of %g", price_saved_us(&x),
+              x.without.estimated.us);
+}
+
 /* Of a cache of 16.8 MB one position of each head is written. */
 Test(price, what_is_written_in_place_costs_what_is_written) {
     pattern_file(

@@ -92,14 +92,15 @@ static bool transposes(const struct graph *g, uint32_t op) {
 }
 
 /* Movement between ops of the match of the whole result: the fused op comes before it. What an attention or a norm
- * moves inside is its own, and a product is transposed by exchanging what is multiplied. */
+ * moves inside is its own, and a product is transposed by exchanging what is multiplied. What is as large as the rows
+ * that are looked up are the positions of their elements. */
 static bool moves_result(const struct parts *s, uint32_t op) {
     const struct graph *g = graph_of(s);
     uint32_t result = g->m->ops[op].first_result, from = graph_through(g, op);
     int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
     return graph_class(g, op) == OP_MOVE && !s->attention && op_table[s->fused].class != OP_AXISWISE &&
-           !(op_table[s->fused].class == OP_CONTRACT && transposes(g, op)) && part_that_makes(s, from) != NONE &&
-           graph_numel(g, from) == whole && graph_numel(g, result) == whole;
+           !op_is(s->fused, LOOKS_UP) && !(op_table[s->fused].class == OP_CONTRACT && transposes(g, op)) &&
+           part_that_makes(s, from) != NONE && graph_numel(g, from) == whole && graph_numel(g, result) == whole;
 }
 
 /* A norm, an attention or an elementwise op. */
@@ -121,13 +122,14 @@ bool op_moves_rows(const struct parts *s, uint32_t op) {
 }
 
 /* Movement into a pool or a product of the match that the fused op is: its operand is moved all the same. Of other ops
- * permute_operands charges it, but for what an attention computes before it splits heads, such as a scaled query. */
+ * permute_operands charges it, but for what an attention computes before it splits heads, such as a scaled query. What
+ * looks rows up has other positions than what looks up their elements. */
 static bool moves_operand(const struct parts *s, uint32_t op) {
     const struct graph *g = graph_of(s);
     enum op_class class = graph_class(g, op);
     bool rows = false;
-    if ((takes_any_order(s) && (!s->attention || op > s->scores)) || (class != OP_MOVE && class != OP_LAYOUT) ||
-        part_that_makes(s, graph_operands(g, op)[0]) == NONE)
+    if ((takes_any_order(s) && (!s->attention || op > s->scores)) || op_is(s->fused, LOOKS_UP) ||
+        (class != OP_MOVE && class != OP_LAYOUT) || part_that_makes(s, graph_operands(g, op)[0]) == NONE)
         return false;
     for (uint32_t at = op, user;; at = user) {
         uint32_t result = g->m->ops[at].first_result;

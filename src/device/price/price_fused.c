@@ -32,6 +32,12 @@ static uint32_t read_by_fused(const struct parts *s, uint32_t op, uint32_t k) {
     return read_of(s->pricer, op, k);
 }
 
+/* Of the positions by which a fused op looks rows up these parts are known before the run. */
+static bool is_known_position(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    return op_is(s->fused, LOOKS_UP) && graph_is_parameter(g, value) && format_is_integer(graph_dtype(g, value));
+}
+
 static bool read_inputs(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
     uint32_t *seen = NULL, n = 0, cap = 0;
@@ -40,7 +46,7 @@ static bool read_inputs(const struct parts *s, struct work *w) {
         for (uint32_t k = 0; k < graph_noperands(g, s->ops[i]); k++) {
             uint32_t v = graph_operands(g, s->ops[i])[k], at = 0;
             bool changed = k == 0 && graph_writes_in_place(g, s->ops[i]);
-            if (!part_reads(s, v) || changed || is_changed_in_place(s, v))
+            if (!part_reads(s, v) || changed || is_changed_in_place(s, v) || is_known_position(s, v))
                 continue;
             while (at < n && seen[at] != v)
                 at++;

@@ -22,6 +22,7 @@ const struct measure_info measure_table[MEASURES] = {
     [MEASURE_rank] = {"rank", 0, false, "rank(x): dimensions of the tensor x"},
     [MEASURE_size] = {"size", 1, false, "size(x, -1): extent of a dimension of the tensor x"},
     [MEASURE_numel] = {"numel", 0, false, "numel(x): elements of the tensor x"},
+    [MEASURE_element] = {"element", 1, false, "element(x, 0): the first element of x, which constants make"},
     [MEASURE_users] = {"users", 0, false, "users(x): uses of the value x"},
     [MEASURE_siblings] = {"siblings", 0, false,
                           "siblings(p): products like the product p that have its left operand, p included"},

@@ -56,6 +56,7 @@ enum measure_id {
     MEASURE_rank,
     MEASURE_size,
     MEASURE_numel,
+    MEASURE_element,
     MEASURE_users,
     MEASURE_siblings,
     MEASURE_dtype,

@@ -15,9 +15,15 @@ static bool is_matched(const struct reference *r, uint32_t op) {
     return found;
 }
 
+/* A function of no values: TTNN makes the constants in it that TTIR has in their places. */
+static bool makes_constants(const struct graph *g, uint32_t op) {
+    return graph_class(g, op) == OP_CALL && graph_noperands(g, op) == 0;
+}
+
 static bool may_evaluate(const struct reference *r, uint32_t op) {
     const struct match *m = r->match;
-    if (op_generates((enum op_kind)m->graph->kind[op]) || class_moves(graph_class(m->graph, op)) || is_matched(r, op))
+    if (op_generates((enum op_kind)m->graph->kind[op]) || class_moves(graph_class(m->graph, op)) || is_matched(r, op) ||
+        makes_constants(m->graph, op))
         return true;
     for (uint32_t i = 0; i < m->nthrough; i++)
         if (m->through[i] == op)
@@ -48,10 +54,10 @@ static const struct holding *holding_of(const struct reference *r, uint32_t valu
     return NULL;
 }
 
-/* A constant whose elements are not in the text (dense_resource). */
+/* Constants whose elements are not in the text (dense_resource), or are not evaluated. */
 static bool is_unreadable(const struct reference *r, uint32_t op) {
     const struct graph *g = reference_graph(r);
-    if (graph_class(g, op) != OP_CONSTANT)
+    if (graph_class(g, op) != OP_CONSTANT && !makes_constants(g, op))
         return false;
     struct arena scratch = {0};
     struct lazies all = {0};

@@ -19,8 +19,8 @@ static bool same_but_for_batch(const struct axes *axes, const struct imap *rows,
 
 /* Whether the op's rows and columns are those of the formula. Where its result is an operand of another product, as
  * the scores of an attention are, both have to be exact; `transposed`: they are exchanged. Elsewhere a result may have
- * been reshaped, and it is enough that its first operand does not vary along the last axis; if it is transposed, its
- * rows are that axis, and weights do not become the left operand. */
+ * been reshaped, and it is enough that its first operand does not vary along the last axis, or that it has one column;
+ * if it is transposed, its rows are that axis, and weights do not become the left operand. */
 static bool roles_fit(const struct graph *gr, const struct goal *g, const struct operand_maps *maps, bool *transposed) {
     struct imap rows, columns, last, before;
     axes_axis(&maps->result_axes, -2, &rows);
@@ -38,9 +38,9 @@ static bool roles_fit(const struct graph *gr, const struct goal *g, const struct
     }
     if (!imap_touches(&maps->a, &last) || g->turned)
         return !g->turned || !imap_touches(&maps->a, &last);
-    *transposed = true;
-    return last.n > 0 && imap_within(&last, &rows) &&
-           (graph_is_parameter(gr, maps->of_a) || !graph_is_parameter(gr, maps->of_b));
+    *transposed = last.n > 0 && imap_within(&last, &rows) &&
+                  (graph_is_parameter(gr, maps->of_a) || !graph_is_parameter(gr, maps->of_b));
+    return *transposed || !columns.n;
 }
 
 /* The axes without their last two, and these. */

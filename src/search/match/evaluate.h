@@ -87,7 +87,7 @@ static inline bool evaluates_to_true(struct evaluation *e, const struct number *
 }
 
 /* The condition depends on more than its function's fingerprint and the locations of the ops. */
-static inline bool record_elsewhere(struct evaluation *e, bool holds) {
+static inline bool record_elsewhere(const struct evaluation *e, bool holds) {
     if (e->record)
         e->record->elsewhere = true;
     return holds;

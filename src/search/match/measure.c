@@ -2,7 +2,9 @@
 #include "search/match/matcher.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "ir/graph/elements.h"
 #include "ir/graph/mesh.h"
 
 typedef double measured(const struct evaluation *e, const struct binding *b, const struct number *n);
@@ -24,6 +26,15 @@ static double numel_of(const struct evaluation *e, const struct binding *b, cons
     (void)n;
     int64_t numel = graph_numel(e->graph, b->value);
     return numel < 0 ? NAN : (double)numel;
+}
+
+/* Counted from the last one below 0. */
+static double element_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    int64_t numel = graph_numel(e->graph, b->value), at = n->given[0] + (n->given[0] < 0 ? numel : 0);
+    double *x = at >= 0 && at < numel ? graph_elements(e->graph, b->value) : NULL, element = x ? x[at] : NAN;
+    free(x);
+    record_elsewhere(e, true);
+    return element;
 }
 
 static double users_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
@@ -118,7 +129,7 @@ static measured *const functions[MEASURES] = {
     [MEASURE_users] = users_of,         [MEASURE_siblings] = siblings_of, [MEASURE_dtype] = dtype_of,
     [MEASURE_innermost] = innermost_of, [MEASURE_begin] = slice_of,       [MEASURE_end] = slice_of,
     [MEASURE_step] = slice_of,          [MEASURE_cut] = slice_of,         [MEASURE_devices] = devices_of,
-    [MEASURE_attribute] = attribute_of,
+    [MEASURE_attribute] = attribute_of, [MEASURE_element] = element_of,
 };
 
 double measure(const struct evaluation *e, const struct number *n) {
