@@ -447,7 +447,7 @@ uint32_t graph_argument(const struct graph *g, uint32_t v) {
         enum op_class c = graph_class(g, op);
         if (c == OP_CALL)
             v = graph_callee_value(g, v);
-        else if (class_moves(c))
+        else if (class_moves(c) || graph_op_is(g, op, SHARDS)) /* what a device has of it, too */
             v = graph_operands(g, op)[0];
         else
             return NONE;
