@@ -35,7 +35,7 @@ Traps, SIZE a number:
   modules    SIZE modules of one op, without headers
   prefixed   one module of SIZE ops, a prefix on every line
   foreign    one module of SIZE ops, a log line after each
-  line       a module of SIZE MB on one line
+  line       a module of SIZE MB on one line, a missed fusion in every two ops
   badline    a module of SIZE MB on one line, in which every op has an error
   hex        a constant of SIZE MB on one line
 
@@ -350,9 +350,10 @@ def foreign(n, out):
 
 def line(size, out):
     out.write('module { ' + f'func.func @main(%a: {T}, %b: {T}) -> {T} {{ ')
-    n = int(size * 1e6 / (len(add(10 ** 6, 10 ** 6, 'b')) + 1))
+    one = f'%m0 = "ttir.matmul"(%a, %b) : ({T}, {T}) -> {T} %0 = ' + add(0, 'm0', 'b') + ' '
+    n = int(size * 1e6 / (len(one) + 10))
     for i in range(n):
-        out.write(add(i, i - 1 if i else 'a', 'b') + ' ')
+        out.write(f'%m{i} = "ttir.matmul"(%{i - 1 if i else "a"}, %b) : ({T}, {T}) -> {T} {add(i, f"m{i}", "b")} ')
     out.write(f'return %{n - 1} : {T} }} }}\n')
 
 

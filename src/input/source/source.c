@@ -150,15 +150,11 @@ void source_close(struct source *s) {
 
 struct source_location source_place(const struct source *s, size_t offset) {
     offset = offset < s->size ? offset : s->size;
-    size_t step = s->newlines ? offset / SOURCE_STEP : 0;
-    uint64_t line = 1 + (s->newlines ? s->newlines[step] : 0);
-    for (size_t at = step * SOURCE_STEP; at < offset; line++) {
-        const char *end = memchr(s->data + at, '\n', offset - at);
-        if (!end)
-            break;
-        at = (size_t)(end - s->data) + 1;
-    }
-    const char *newline = offset ? memrchr(s->data, '\n', offset) : NULL;
-    size_t column = newline ? offset - (size_t)(newline - s->data) : offset + 1;
-    return (struct source_location){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
+    size_t step = s->lines ? offset / SOURCE_STEP : 0;
+    struct line_begin line = s->lines ? s->lines[step] : (struct line_begin){0};
+    const char *end;
+    for (size_t at = step * SOURCE_STEP; at < offset && (end = memchr(s->data + at, '\n', offset - at)); at = line.at)
+        line = (struct line_begin){line.before + 1, (size_t)(end - s->data) + 1};
+    size_t column = offset - line.at + 1;
+    return (struct source_location){s->path, line.before + 1, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
 }

@@ -11,10 +11,16 @@ struct source {
     const char *path; /* a copy of what the user gave, "-" for standard input; "run.tar:a.mlir" in an archive */
     const char *data; /* not NUL-terminated */
     size_t size;
-    const uint64_t *newlines; /* how many there are before each SOURCE_STEP bytes; NULL: they are counted when asked */
+    const struct line_begin *lines; /* of each SOURCE_STEP bytes; NULL: they are counted when asked */
 };
 
 enum { SOURCE_STEP = 4096 };
+
+/* The line in which a step begins. */
+struct line_begin {
+    uint64_t before; /* lines before it */
+    size_t at;       /* its offset */
+};
 
 struct source_list {
     struct source *items;

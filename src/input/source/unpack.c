@@ -214,25 +214,28 @@ static bool unpack_archive(const struct libarchive *lib, struct opening *o, cons
 }
 
 /* In 64 sums side by side, which compilers add up at once. */
-static uint64_t *count_newlines(struct arena *a, struct str text) {
-    uint64_t *newlines = arena_alloc(a, (text.n / SOURCE_STEP + 1) * sizeof *newlines), n = 0;
+static struct line_begin *index_lines(struct arena *a, struct str text) {
+    struct line_begin *lines = arena_alloc(a, (text.n / SOURCE_STEP + 1) * sizeof *lines), line = {0};
     for (size_t at = 0; at + SOURCE_STEP <= text.n; at += SOURCE_STEP) {
         uint8_t sums[64] = {0};
         for (size_t i = 0; i < SOURCE_STEP; i += 64)
             for (size_t k = 0; k < 64; k++)
                 sums[k] = (uint8_t)(sums[k] + (text.p[at + i + k] == '\n'));
         for (size_t k = 0; k < 64; k++)
-            n += sums[k];
-        newlines[at / SOURCE_STEP + 1] = n;
+            line.before += sums[k];
+        const char *last = memrchr(text.p + at, '\n', SOURCE_STEP);
+        if (last)
+            line.at = (size_t)(last - text.p) + 1;
+        lines[at / SOURCE_STEP + 1] = line;
     }
-    return newlines;
+    return lines;
 }
 
 static void add_text(struct opening *o, const char *path, struct buf *b) {
     struct source_list *l = o->list;
     unwrap(b);
     l->items = grow(l->items, &l->cap, l->n + 1, sizeof *l->items);
-    l->items[l->n++] = (struct source){path, b->p, b->n, count_newlines(o->diags->arena, buf_str(b))};
+    l->items[l->n++] = (struct source){path, b->p, b->n, index_lines(o->diags->arena, buf_str(b))};
     *b = (struct buf){0};
 }
 
