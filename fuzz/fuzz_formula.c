@@ -52,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const struct number *number;
         condition_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &parts, &diags);
     }
-    idioms_free(&idioms);
     regexes_free(&parts.regexes);
     diags_free(&diags);
     arena_free(&arena);

@@ -168,7 +168,6 @@ Test(pattern, some_powers_are_idioms) {
     idiom("square(x): x * x | op square(x)");
     means("out = a ** 2", "out:{multiply(a, a) | square(a)}");
     means("out = a ** 3", "out:pow(a, 3)");
-    idioms_free(&idioms);
 }
 
 Test(pattern, parts_and_orders_as_in_python) {
@@ -234,7 +233,6 @@ Test(pattern, idioms_are_put_in_with_their_arguments) {
     means("out = op square(a)", "out:square(a)");
     idiom("square(x): exp(x)");
     means("out = square(a)", "out:exp(a)");
-    idioms_free(&idioms);
 }
 
 /* More than there are buckets for. */
@@ -265,7 +263,6 @@ Test(pattern, a_part_is_printed_as_far_as_it_is_wanted) {
     cr_assert(out.n > 100 && out.n < 1000, "%zu", out.n);
     cr_assert(str_starts(buf_str(&out), STR("exp(exp(exp(")));
     buf_free(&out);
-    idioms_free(&idioms);
 }
 
 /* Names inside an idiom are its own. */
@@ -276,7 +273,6 @@ Test(pattern, an_idiom_knows_nothing_of_the_formula_around_it) {
     cr_assert(formula_parse(&f, &arena, &idioms, STR("out = double(a) * a"), (struct text_origin){"f", 1, 1}, &diags));
     cr_assert_neq(formula_slot(&f, STR("a")), NONE);
     cr_assert_eq(formula_slot(&f, STR("x")), NONE);
-    idioms_free(&idioms);
 }
 
 static bool counts(const struct node *n, void *count) {
@@ -369,7 +365,6 @@ Test(pattern, idioms_that_multiply_are_refused) {
     struct formula f;
     cr_assert_not(formula_parse(&f, &arena, &idioms, STR("out = e11(a)"), (struct text_origin){"f", 1, 1}, &diags));
     cr_assert_not_null(strstr(last()->message, "too large"));
-    idioms_free(&idioms);
 }
 
 Test(pattern, an_idiom_inside_itself_is_an_error) {
@@ -380,7 +375,6 @@ Test(pattern, an_idiom_inside_itself_is_an_error) {
     cr_assert_not_null(strstr(last()->hint, "op name"));
     cr_assert_str_eq(last()->file, "idioms", "the place is in the idiom, not in the formula");
     cr_assert_eq(last()->line, 10);
-    idioms_free(&idioms);
 }
 
 static void wrong_in_idiom(const char *text, const char *use, const char *place, const char *message) {
@@ -389,7 +383,6 @@ static void wrong_in_idiom(const char *text, const char *use, const char *place,
     cr_assert_not(formula_parse(&f, &arena, &idioms, str_of(use), (struct text_origin){"f.yml", 1, 1}, &diags));
     is_last(text, place, message, NULL);
     cr_assert_str_eq(last()->file, "idioms");
-    idioms_free(&idioms);
 }
 
 Test(pattern, errors_inside_idioms_have_their_place_in_the_idiom) {
@@ -419,7 +412,6 @@ Test(pattern, wrong_heads_and_uses_of_idioms) {
     wrong("out = exp(a) [+|( b]", "10:19", "a sign like the first one expected", NULL);
     wrong("out = exp(a) [+|* b]", "10:19", "a sign like the first one expected", NULL);
     wrong("out = f(a, z=b)", "10:16", "no such parameter", NULL);
-    idioms_free(&idioms);
 }
 
 /* ---- conditions ---- */

@@ -237,7 +237,7 @@ static void search(struct example_run *r, const struct module *m, struct match_l
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)
             match_function(&alone, &m->graph, f, &r->arena, found);
-    free(alone.rooted);
+    arena_free(&alone.arena);
 }
 
 /* The largest match of the pattern itself, which an audit would keep; else one that shares its formula; or NULL. */

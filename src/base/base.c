@@ -270,17 +270,32 @@ void arena_free(struct arena *a) {
     *a = (struct arena){0};
 }
 
-void *grow(void *data, uint32_t *cap, uint32_t need, size_t size) {
-    if (need <= *cap)
-        return data;
-    uint32_t n = *cap < 8 ? 8 : *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap * 2;
+/* Room for `need` elements: for twice as many as before. */
+static uint32_t grown(uint32_t cap, uint32_t need, size_t size) {
+    uint32_t n = cap < 8 ? 8 : cap > UINT32_MAX / 2 ? UINT32_MAX : cap * 2;
     if (n < need)
         n = need;
     if (size && n > SIZE_MAX / size)
         out_of_memory();
-    data = xrealloc(data, n * size);
-    *cap = n;
-    return data;
+    return n;
+}
+
+void *grow(void *data, uint32_t *cap, uint32_t need, size_t size) {
+    if (need <= *cap)
+        return data;
+    *cap = grown(*cap, need, size);
+    return xrealloc(data, *cap * size);
+}
+
+void *arena_grow(struct arena *a, void *data, uint32_t *cap, uint32_t need, size_t size) {
+    if (need <= *cap)
+        return data;
+    uint32_t before = *cap;
+    *cap = grown(before, need, size);
+    void *more = arena_alloc(a, *cap * size);
+    if (before)
+        memcpy(more, data, before * size);
+    return more;
 }
 
 static int by_id(const void *a, const void *b) {

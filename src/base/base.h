@@ -115,6 +115,8 @@ void arena_free(struct arena *a);                         /* frees all chunks; t
 
 /* Makes room for at least `need` elements of `size` bytes; doubles *cap; never fails. */
 void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
+/* The same in an arena, which keeps what was outgrown. */
+void *arena_grow(struct arena *a, void *data, uint32_t *cap, uint32_t need, size_t size);
 /* Ascending: ids of ops so stand in textual order. */
 void sort_ids(uint32_t *ids, uint32_t n);
 static inline bool has_id(const uint32_t *ids, uint32_t n, uint32_t id) {

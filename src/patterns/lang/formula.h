@@ -228,13 +228,12 @@ struct idioms {
 bool definition_read(struct idiom *out, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
 /* "name(a, b)" */
 struct str definition_head(const struct idiom *definition);
-/* Adds a definition, whose lines are read into arena `a`; the last one of a name counts. False with a diagnostic. */
+/* Adds a definition into arena `a`; the last one of a name counts. False with a diagnostic. */
 bool idiom_add(struct idioms *all, struct arena *a, struct idiom idiom, struct diags *d);
 /* Whether an idiom that nothing uses yet could be used. False with a diagnostic. */
 bool idiom_check(const struct idioms *all, const struct idiom *idiom, struct diags *d);
 /* The last one of this name, or NULL. */
 const struct idiom *idiom_find(const struct idioms *all, struct str name);
-void idioms_free(struct idioms *all);
 
 /* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,

@@ -1,6 +1,4 @@
 /* Definitions: read, and found by name. */
-#include <stdlib.h>
-
 #include "patterns/lang/expr.h"
 
 static uint32_t slot_of(struct str name) {
@@ -33,7 +31,7 @@ bool idiom_add(struct idioms *all, struct arena *a, struct idiom idiom, struct d
     uint32_t *newest = &all->newest[slot_of(idiom.name)];
     idiom.lines = lines;
     idiom.older = *newest;
-    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    all->items = arena_grow(a, all->items, &all->cap, all->n + 1, sizeof *all->items);
     all->items[all->n++] = idiom;
     *newest = all->n;
     return true;
@@ -45,9 +43,4 @@ const struct idiom *idiom_find(const struct idioms *all, struct str name) {
             if (str_eq(all->items[i - 1].name, name))
                 return &all->items[i - 1];
     return NULL;
-}
-
-void idioms_free(struct idioms *all) {
-    free(all->items);
-    *all = (struct idioms){0};
 }

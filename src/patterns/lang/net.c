@@ -72,10 +72,9 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
            (x->kind == y->kind && x->op == y->op && (x->dim.n > 0) == (y->dim.n > 0) && node_same_attributes(x, y));
 }
 
-static void make_room(struct net *net) {
+static void make_room(struct net *net, struct arena *a) {
     net->size = net->size ? net->size * 2 : FIRST_SIZE;
-    free(net->buckets);
-    net->buckets = xcalloc(net->size, sizeof(struct subformula *));
+    net->buckets = arena_alloc(a, net->size * sizeof(struct subformula *));
     for (uint32_t i = 0; i < net->n; i++) {
         struct subformula **bucket = &net->buckets[hash_of(net->items[i]) % net->size];
         net->items[i]->chained = *bucket;
@@ -86,13 +85,13 @@ static void make_room(struct net *net) {
 /* The one that asks the same; `s` itself where it is the first. */
 static const struct subformula *intern(struct net *net, struct arena *a, struct subformula *s) {
     if (net->n >= net->size)
-        make_room(net);
+        make_room(net, a);
     struct subformula **bucket = &net->buckets[hash_of(s) % net->size];
     for (const struct subformula *old = *bucket; old; old = old->chained)
         if (is_same(old, s))
             return old;
     struct subformula *kept = arena_alloc(a, sizeof *kept);
-    net->items = grow(net->items, &net->cap, net->n + 1, sizeof(struct subformula *));
+    net->items = arena_grow(a, net->items, &net->cap, net->n + 1, sizeof(struct subformula *));
     net->items[net->n] = kept;
     s->id = ++net->n;
     s->chained = *bucket;
@@ -201,9 +200,4 @@ void net_add(struct net *net, const struct formula *f, struct arena *a) {
     add(net, f->root, &uses, a);
     for (uint32_t i = 0; i < f->nsecondary; i++)
         add(net, f->also[i].node, &uses, a);
-}
-
-void net_free(struct net *net) {
-    free(net->items);
-    free(net->buckets);
 }

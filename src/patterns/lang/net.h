@@ -37,10 +37,9 @@ struct net {
     uint32_t n, cap, size;
 };
 
-/* Fills in node.sub of all nodes of a formula; what is added lives in `a`. */
+/* Fills in node.sub of all nodes of a formula; what is added, and the net, lives in `a`. */
 void net_add(struct net *net, const struct formula *f, struct arena *a);
 /* The same conditions on attributes. */
 bool node_same_attributes(const struct node *a, const struct node *b);
-void net_free(struct net *net);
 
 #endif

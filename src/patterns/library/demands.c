@@ -49,7 +49,7 @@ void load_demand(struct loader *l, const struct tree *n) {
         l->in.failed = true;
         return;
     }
-    APPEND(l->set, demands, d);
+    APPEND(&l->set->arena, l->set, demands, d);
 }
 
 /* ---- of a pattern ---- */

@@ -17,7 +17,7 @@ void load_fact(struct loader *l, const struct tree *n) {
                                           FACT_TEXT("xla_default", xla_default, false)};
     struct fact fact = {.pass = STR("")};
     if (READ_RECORD(l, n, fields, "{pattern: SDPAFusingPattern, since: 2026-07-17}", &fact))
-        APPEND(&l->set->facts, had, fact);
+        APPEND(&l->set->arena, &l->set->facts, had, fact);
 }
 
 #define PRINTED_TEXT(key)                                                                                              \
@@ -29,7 +29,7 @@ void load_printed(struct loader *l, const struct tree *n) {
                                           PRINTED_TEXT(ttnn)};
     struct print_fact row = {.since = STR("")};
     if (READ_RECORD(l, n, fields, "{until: 2026-06-02, attributes: dtype, ttnn: add multiply}", &row))
-        APPEND(&l->set->facts, prints, row);
+        APPEND(&l->set->arena, &l->set->facts, prints, row);
 }
 
 static const struct fact *named(const struct compiler_facts *f, size_t member, struct str name) {

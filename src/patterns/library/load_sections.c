@@ -92,7 +92,7 @@ void load_location(struct loader *l, const struct tree *n) {
         error_at(l, regex, NULL, "wrong regular expression: ", str_of(wrong));
         return;
     }
-    APPEND(l->set, locations, (struct location_rule){re, r.strip != NULL, r.say.p ? r.say : STR("")});
+    APPEND(&l->set->arena, l->set, locations, (struct location_rule){re, r.strip != NULL, r.say.p ? r.say : STR("")});
 }
 
 /* The first of them is the compiler itself. */
@@ -118,7 +118,7 @@ void load_pass(struct loader *l, const struct tree *n) {
     struct compiler_pass pass = {.name = STR("")};
     if (READ_RECORD(l, n, fields, "{name: ttir-fusing, off: enable-fusing-pass=false, version: tt-mlir 19c86fca45ae}",
                     &pass))
-        APPEND(l->set, passes, pass);
+        APPEND(&l->set->arena, l->set, passes, pass);
 }
 
 void load_option(struct loader *l, const struct tree *n) {
@@ -127,7 +127,7 @@ void load_option(struct loader *l, const struct tree *n) {
         {"needs", FIELD_TEXT, true, offsetof(struct compiler_option, needs), NULL, NULL}};
     struct compiler_option option = {.name = STR("")};
     if (READ_RECORD(l, n, fields, "{name: optimization-level=1, needs: a compiler with OpModel}", &option))
-        APPEND(l->set, options, option);
+        APPEND(&l->set->arena, l->set, options, option);
 }
 
 static enum op_kind operator_of(struct loader *l, const struct tree *n) {
@@ -160,5 +160,5 @@ void load_unchecked(struct loader *l, const struct tree *n) {
         r.u.makes = operator_of(l, r.makes);
     for (const struct tree *i = r.of ? items_of(r.of) : NULL; i && !l->in.failed; i = i->next)
         r.u.of[r.u.nof++] = operator_of(l, i);
-    APPEND(l->set, unchecked, r.u);
+    APPEND(&l->set->arena, l->set, unchecked, r.u);
 }

@@ -39,9 +39,9 @@ uint32_t count_items(const struct tree *n);
 #define READ_RECORD(l, n, fields, example, out)                                                                        \
     record_read(&(l)->in, n, fields, sizeof(fields) / sizeof *(fields), example, out)
 
-/* Adds an item to a growable list of a struct: to->list, to->nlist, to->list_cap. */
-#define APPEND(to, list, ...)                                                                                          \
-    ((to)->list = grow((to)->list, &(to)->list##_cap, (to)->n##list + 1, sizeof *(to)->list),                          \
+/* Adds an item to a list of a struct that grows in an arena: to->list, to->nlist, to->list_cap. */
+#define APPEND(arena, to, list, ...)                                                                                   \
+    ((to)->list = arena_grow(arena, (to)->list, &(to)->list##_cap, (to)->n##list + 1, sizeof *(to)->list),             \
      (to)->list[(to)->n##list++] = __VA_ARGS__)
 
 /* ---- items of the sections of files ---- */
@@ -99,7 +99,5 @@ const char *nearest_pattern_name(struct pattern_set *set, struct str name, const
 void add_pattern(struct pattern_set *set, struct pattern *p);
 /* Takes a pattern out; `by` (or NULL) gets its place in the order. */
 void retire_pattern(struct pattern_set *set, struct pattern *p, struct pattern *by);
-/* lowering.c: frees what a set keeps of lowerings outside of its arena. */
-void lowerings_free(struct pattern_set *set);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "patterns/library/loader.h"
@@ -113,10 +112,5 @@ void add_lowering(struct loader *l, const struct tree *n, const struct idiom *op
     if (l->in.failed)
         return;
     w.primitive = formula_find(w.formula, is_op, &w.kind) != NULL;
-    APPEND(l->set, lowerings, w);
-}
-
-void lowerings_free(struct pattern_set *set) {
-    free(set->lowerings);
-    idioms_free(&set->lowered);
+    APPEND(a, l->set, lowerings, w);
 }

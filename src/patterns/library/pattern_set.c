@@ -46,7 +46,7 @@ static void link_variant(struct pattern *p) {
 }
 
 static void append_pattern(struct pattern_set *set, struct pattern *p) {
-    set->items = grow(set->items, &set->cap, set->n + 1, sizeof *set->items);
+    set->items = arena_grow(&set->arena, set->items, &set->cap, set->n + 1, sizeof *set->items);
     set->items[set->n++] = p;
 }
 
@@ -110,8 +110,7 @@ void patterns_index(struct pattern_set *set) {
     index_roots(set, false);
     for (uint32_t k = 0; k < OPERATORS; k++)
         first[k + 1] += first[k];
-    free(set->rooted);
-    set->rooted = xrealloc(NULL, (first[OPERATORS] + (size_t)1) * sizeof *set->rooted);
+    set->rooted = arena_alloc(&set->arena, (first[OPERATORS] + (size_t)1) * sizeof *set->rooted);
     index_roots(set, true);
     memmove(first + 1, first, OPERATORS * sizeof *first); /* each has become the next one's */
     first[0] = 0;
@@ -155,23 +154,9 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 }
 
 void patterns_free(struct pattern_set *set) {
-    idioms_free(&set->idioms);
-    lowerings_free(set);
     regexes_free(&set->conditions.regexes);
-    idioms_free(&set->conditions.definitions);
     for (uint32_t i = 0; i < set->nlocations; i++)
         pcre2_code_free(set->locations[i].regex);
-    free(set->locations);
-    free(set->signs);
-    free(set->demands);
-    free(set->passes);
-    free(set->options);
-    free(set->unchecked);
-    free(set->facts.had);
-    free(set->facts.prints);
-    free(set->items);
-    free(set->rooted);
-    net_free(&set->net);
     if (set->completing)
         pthread_mutex_destroy(set->completing);
     arena_free(&set->arena);

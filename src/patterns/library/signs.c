@@ -19,7 +19,7 @@ void load_sign(struct loader *l, const struct tree *n) {
         {"operands", FIELD_VALUE, false, offsetof(struct fusing_sign, operands), read_operands, NULL}};
     struct fusing_sign sign = {.op = n->text};
     if (n->kind == TREE_SCALAR || READ_RECORD(l, n, fields, "- {op: ttnn.linear, operands: 3}", &sign))
-        APPEND(l->set, signs, sign);
+        APPEND(&l->set->arena, l->set, signs, sign);
 }
 
 /* Operands that hold data; absent ones and devices do not count. */
