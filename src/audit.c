@@ -362,7 +362,6 @@ static void finish_report(struct fa_audit *a) {
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) {
-    a->own.lazy = true;
     a->patterns = patterns_asked_for(&o->patterns, &a->own, &a->diags);
     if (!a->patterns || !read_chips(a) || !read_gates(a))
         return FA_USAGE;

@@ -62,76 +62,83 @@ static const char *trees(const char *text) {
     return s.p;
 }
 
-/* Each file that an audit reads: its text, with a line behind it that says nothing. */
-static char *bundled_file(const char *name) {
-    FILE *f = fopen(arena_printf(&set.arena, "%s/%s", getenv("FA_PATTERNS"), name).p, "rb");
-    cr_assert_not_null(f, "%s", name);
-    char *text = arena_alloc(&set.arena, 1 << 20);
-    strcpy(text + fread(text, 1, (1 << 20) - 8, f), "# end\n");
-    fclose(f);
-    return text;
+/* ---- what is compiled in ---- */
+
+static bool is_read(const char *name) {
+    return str_ends(str_of(name), STR(".yml")) && !str_ends(str_of(name), STR(".test.yml"));
 }
 
-Test(library, bundled_files_are_compiled_in_as_they_are) {
+/* The bundled files in a directory of their own, with a line behind one of them that says nothing. */
+static const char *copied_files(const char *with_line) {
+    char *directory = mkdtemp(arena_strdup(&arena, STR("/tmp/fa-patterns-XXXXXX")));
     DIR *d = opendir(getenv("FA_PATTERNS"));
     for (struct dirent *e; (e = readdir(d));) {
-        if (!str_ends(str_of(e->d_name), STR(".yml")) || str_ends(str_of(e->d_name), STR(".test.yml")))
+        if (!is_read(e->d_name))
             continue;
-        char *text = bundled_file(e->d_name), *end = text + strlen(text) - strlen("# end\n");
-        const char *changed = trees(text);
-        cr_assert_not(tree_read(str_of(text), &set.arena).compiled, "%s: it was changed", e->d_name);
-        *end = '\0';
-        cr_assert(tree_read(str_of(text), &set.arena).compiled, "%s", e->d_name);
-        cr_assert_str_eq(trees(text), changed);
+        FILE *from = fopen(arena_printf(&arena, "%s/%s", getenv("FA_PATTERNS"), e->d_name).p, "rb");
+        FILE *to = fopen(arena_printf(&arena, "%s/%s", directory, e->d_name).p, "wb");
+        for (int c; (c = fgetc(from)) != EOF;)
+            fputc(c, to);
+        if (with_line && strcmp(e->d_name, with_line) == 0)
+            fputs("# end\n", to);
+        fclose(from);
+        fclose(to);
     }
     closedir(d);
+    return directory;
 }
 
-/* ---- what is read when a pattern is first tried ---- */
+static void remove_files(const char *directory) {
+    DIR *d = opendir(directory);
+    for (struct dirent *e; (e = readdir(d));)
+        remove(arena_printf(&arena, "%s/%s", directory, e->d_name).p);
+    closedir(d);
+    remove(directory);
+}
 
-static void read_bundled(bool lazy) {
+/* Whether they were compiled in, and not read. */
+static bool load_files_of(const char *directory) {
     patterns_free(&set);
-    set.lazy = lazy;
-    cr_assert(patterns_load(&set, getenv("FA_PATTERNS"), &diags));
+    cr_assert(patterns_load(&set, directory, &diags));
+    return set.image != NULL;
 }
 
-static uint32_t incomplete(void) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < set.n; i++)
-        n += set.items[i]->rest != NULL;
-    return n;
+static const char *pattern_as_text(const struct pattern *p) {
+    struct buf b = {0};
+    buf_printf(&b, "%s:%u %u %u %u %u %u %u %u %u %u %u\n", strrchr(p->file, '/'), (unsigned)p->line, p->nwhere,
+               p->nrequire, p->nunless, p->nnotes, p->nblock, p->noutside, p->ndecomposed, p->nlocate, p->nescapes,
+               p->nholds);
+    formula_print(&p->formula, 0, &b);
+    for (uint32_t i = 0; i < p->nwhere; i++)
+        number_print(&p->formula, NULL, p->where[i], &b);
+    if (p->fused)
+        formula_print(p->fused->formula, 0, &b);
+    return buf_take(&b, &arena).p;
 }
 
-static const char *counts_of(const struct pattern *p) {
-    return arena_printf(&arena, "%u %u %u %u %u %u %u %u %u %u", p->nwhere, p->nrequire, p->nunless, p->nnotes,
-                        p->nblock, p->noutside, p->ndecomposed, p->nlocate, p->nescapes, p->nholds)
-        .p;
-}
-
-Test(library, a_lazy_set_reads_the_same_patterns) {
-    const char *full[512];
-    read_bundled(false);
-    cr_assert_eq(incomplete(), 0);
+Test(library, patterns_that_are_compiled_in_are_those_of_the_files) {
+    const char *compiled[512], *same = copied_files(NULL), *changed = copied_files("linear.yml");
+    cr_assert(load_files_of(same));
     cr_assert_leq(set.n, 512);
     for (uint32_t i = 0; i < set.n; i++)
-        full[i] = counts_of(set.items[i]);
-    read_bundled(true);
-    cr_assert_eq(incomplete(), set.n);
-    for (uint32_t i = set.n; i-- > 0;) { /* also a variant before the pattern that it is like */
-        pattern_complete(&set, set.items[i]);
-        cr_assert_str_eq(counts_of(set.items[i]), full[i], "%s", set.items[i]->name.p);
-    }
-    cr_assert_eq(incomplete(), 0);
+        compiled[i] = pattern_as_text(set.items[i]);
+    cr_assert(str_starts(str_of(set.items[0]->file), str_of(same)), "%s", set.items[0]->file);
+    uint32_t n = set.n;
+    cr_assert_not(load_files_of(changed));
+    cr_assert_eq(set.n, n);
+    for (uint32_t i = 0; i < set.n; i++)
+        cr_assert_str_eq(pattern_as_text(set.items[i]), compiled[i]);
+    remove_files(same);
+    remove_files(changed);
 }
 
 Test(library, further_files_change_no_bundled_pattern) {
-    char path[] = "/tmp/fa-lazy-XXXXXX";
+    char path[] = "/tmp/fa-further-XXXXXX";
     FILE *f = fdopen(mkstemp(path), "w");
     fputs("demands: [{of: ttnn.*, say: more}]\n", f);
     fclose(f);
-    read_bundled(true);
+    load_files_of(getenv("FA_PATTERNS"));
     cr_assert(patterns_load(&set, path, &diags));
-    cr_assert_eq(incomplete(), 0);
     for (uint32_t i = 0; i < set.n; i++)
         for (uint32_t k = 0; k < set.items[i]->nnotes; k++)
             cr_assert_not(str_is(set.items[i]->notes[k].say, "more"));

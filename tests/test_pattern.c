@@ -514,7 +514,7 @@ static const struct pattern *only(void) {
 
 Test(pattern, forms_are_read_with_the_pattern) {
     loads(HEAD "match: out = exp(x)\nfused: exp(x)\nholds: {x: abs(x)}\n---\nname: q\nlike: p\n");
-    cr_assert(form_of(set.items[0]->fused)->root && form_of(set.items[0]->holds[0].form)->root);
+    cr_assert(set.items[0]->fused->formula->root && set.items[0]->holds[0].form->formula->root);
     cr_assert_eq(set.items[0]->fused, set.items[1]->fused);
 }
 

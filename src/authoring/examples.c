@@ -52,7 +52,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct example_run *r, co
 static void module_read(struct module *m, struct example_run *r, struct str text) {
     memset(m, 0, sizeof *m);
     m->diags.arena = &r->arena;
-    m->source = (struct source){.path = r->pattern->file.p, .data = text.p, .size = text.n};
+    m->source = (struct source){.path = r->pattern->file, .data = text.p, .size = text.n};
     m->block = (struct log_block){.text = text, .complete = true};
     mlir_parse(&m->ir, &m->source, &m->block, &m->diags);
     graph_build(&m->graph, &m->ir, &m->diags);

@@ -1,7 +1,4 @@
-/* Strings, arena, growable arrays and diagnostics for all folders.
- *
- * Every allocation of the library ends in xrealloc, xcalloc or new_chunk, and where another library could not allocate,
- * its caller calls out_of_memory: that ends the process here with status 3, so callers never see a NULL. */
+/* Strings, texts in arenas, growable arrays and diagnostics for all folders. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -143,66 +140,6 @@ uint64_t str_hash(struct str s) {
     return h ^ h >> 29;
 }
 
-void out_of_memory(void) {
-    fputs("fusion-audit: error: out of memory\n", stderr);
-    exit(3);
-}
-
-void check_memory(int error) {
-    if (error == ENOMEM)
-        out_of_memory();
-}
-
-void *made(void *p) {
-    if (!p)
-        out_of_memory();
-    return p;
-}
-
-void *xrealloc(void *p, size_t n) {
-    return made(realloc(p, n ? n : 1));
-}
-
-void *xcalloc(size_t n, size_t size) {
-    return made(calloc(n ? n : 1, size));
-}
-
-struct arena_chunk {
-    struct arena_chunk *next;
-    size_t size;
-};
-
-enum { ALIGN = 16, CHUNK_MIN = 1 << 12, CHUNK_MAX = 1 << 20, CHUNK_HEAD = 16 };
-
-/* Chunks come from calloc: fresh pages are zero already, so zeroing costs nothing for big ones. */
-static void new_chunk(struct arena *a, size_t need) {
-    size_t size = a->total < CHUNK_MIN ? CHUNK_MIN : a->total < CHUNK_MAX ? a->total : CHUNK_MAX;
-    if (need > SIZE_MAX - CHUNK_HEAD)
-        out_of_memory();
-    if (size < need + CHUNK_HEAD)
-        size = need + CHUNK_HEAD;
-    struct arena_chunk *c = xcalloc(1, size);
-    c->next = a->chunks;
-    c->size = size;
-    a->chunks = c;
-    a->at = (char *)c + CHUNK_HEAD;
-    a->end = (char *)c + size;
-    a->total += size;
-}
-
-void *arena_alloc(struct arena *a, size_t size) {
-    if (size > SIZE_MAX - ALIGN)
-        out_of_memory();
-    size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (size == 0)
-        size = ALIGN;
-    if (!a->at || (size_t)(a->end - a->at) < size)
-        new_chunk(a, size);
-    void *p = a->at;
-    a->at += size;
-    return p;
-}
-
 char *arena_strdup(struct arena *a, struct str s) {
     char *p = arena_alloc(a, s.n + 1);
     if (s.n)
@@ -232,42 +169,6 @@ struct str arena_printf(struct arena *a, const char *fmt, ...) {
         va_end(ap);
     }
     return (struct str){p, (size_t)n};
-}
-
-void arena_reset(struct arena *a) {
-    struct arena_chunk *last = a->chunks;
-    char *begin = last ? (char *)last + CHUNK_HEAD : NULL;
-    if (!last || a->at < begin || a->at > (char *)last + last->size) { /* after a merge another one is in use */
-        arena_free(a);
-        return;
-    }
-    struct arena older = {.chunks = last->next};
-    arena_free(&older);
-    memset(begin, 0, (size_t)(a->at - begin));
-    *a = (struct arena){.chunks = last, .at = begin, .end = (char *)last + last->size, .total = last->size};
-    last->next = NULL;
-}
-
-void arena_merge(struct arena *into, struct arena *from) {
-    struct arena_chunk **end = &from->chunks;
-    while (*end)
-        end = &(*end)->next;
-    *end = into->chunks;
-    into->chunks = from->chunks;
-    into->total += from->total;
-    if (!into->at) {
-        into->at = from->at;
-        into->end = from->end;
-    }
-    *from = (struct arena){0};
-}
-
-void arena_free(struct arena *a) {
-    for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
-        next = c->next;
-        free(c);
-    }
-    *a = (struct arena){0};
 }
 
 /* Room for `need` elements: for twice as many as before. */

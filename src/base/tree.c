@@ -119,18 +119,8 @@ static bool read_document(struct reader *r, const struct tree ***end) {
     return more && (t || !is_node);
 }
 
-static const struct tree *find_compiled(struct str text) {
-    uint64_t hash = str_hash(text);
-    const struct compiled_tree *t = compiled_trees;
-    while (t->documents && (t->hash != hash || t->size != text.n))
-        t++;
-    return t->documents;
-}
-
 struct tree_file tree_read(struct str text, struct arena *a) {
-    struct tree_file f = {.documents = find_compiled(text)};
-    if ((f.compiled = f.documents != NULL))
-        return f;
+    struct tree_file f = {0};
     const struct tree **end = &f.documents;
     struct reader r = {.arena = a, .file = &f};
     if (!yaml_parser_initialize(&r.parser))

@@ -23,19 +23,9 @@ struct tree_file {
     const char *wrong;
     uint64_t line;
     uint32_t column;
-    bool compiled; /* it was read when the program was built */
 };
 
-/* Trees of the bundled files, which a build step prints as C (patterns/library/compile_trees.c). Found by what a file
- * holds, not by its name: one that was changed since is read as any other. */
-struct compiled_tree {
-    uint64_t hash; /* str_hash of the file */
-    size_t size;
-    const struct tree *documents; /* NULL: the end of the table */
-};
-extern const struct compiled_tree compiled_trees[];
-
-/* Nodes and texts are in the arena, or compiled in. */
+/* Nodes and texts are in the arena. */
 struct tree_file tree_read(struct str text, struct arena *a);
 /* The value of a key of a mapping, or NULL. */
 const struct tree *tree_lookup(const struct tree *map, const char *key);

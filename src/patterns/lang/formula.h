@@ -79,13 +79,13 @@ struct number {
                                   NUM_FUNCTION: the operator */
     int8_t axis;   /* NUM_EXTENT */
     uint8_t nargs, ngiven;
-    uint8_t args[4];         /* slots */
-    uint8_t sources;         /* bits: arguments written source(x), of which casts and movement are taken off */
-    uint8_t printed;         /* bits: arguments written printed(x), the operands themselves */
-    int16_t given[8];        /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
-    const char *key;         /* attribute(x, "k"), or the text of `regex` */
-    const pcre2_code *regex; /* NUM_CALL with a regular expression */
-    const char *says;        /* of a definition */
+    uint8_t args[4];           /* slots */
+    uint8_t sources;           /* bits: arguments written source(x), of which casts and movement are taken off */
+    uint8_t printed;           /* bits: arguments written printed(x), the operands themselves */
+    int8_t given[8];           /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
+    const char *key;           /* attribute(x, "k"), or the text of `regex` */
+    const struct regex *regex; /* NUM_CALL with a regular expression */
+    const char *says;          /* of a definition */
     struct str text;
 };
 
@@ -268,7 +268,7 @@ bool condition_read(struct idiom *out, struct arena *a, struct str text, struct 
 bool condition_of(const struct number **out, const struct formula *f, struct arena *a, const struct idiom *condition,
                   const uint32_t *slots, struct condition_parts *parts, struct diags *d);
 /* Whether a definition that nothing uses yet could be used. False with a diagnostic. */
-bool definition_check(struct condition_parts *parts, uint32_t definition, struct diags *d);
+bool definition_check(const struct condition_parts *parts, uint32_t definition, struct diags *d);
 /* What a condition (NUM_CALL) says, for messages. */
 const char *condition_says(const struct number *n);
 /* A name that stands in extents only, so that no value is bound to it; NONE. */

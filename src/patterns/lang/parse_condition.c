@@ -21,9 +21,9 @@ static const struct number *operand_of(struct builder *b, struct formula_scope *
     return n;
 }
 
-static const pcre2_code *compile(struct builder *b, struct formula_scope *s, struct str text) {
+static const struct regex *compile(struct builder *b, struct formula_scope *s, struct str text) {
     const char *wrong = NULL;
-    const pcre2_code *re = b->parts ? regexes_add(&b->parts->regexes, text, b->arena, &wrong) : NULL;
+    const struct regex *re = b->parts ? regexes_add(&b->parts->regexes, text, b->arena, &wrong) : NULL;
     if (!re)
         build_fail(b, s, text, NULL,
                    wrong ? arena_printf(b->arena, "wrong regular expression: %s", wrong).p
@@ -40,7 +40,7 @@ static void take_numbers(struct builder *b, struct formula_scope *s, const struc
             build_fail(b, s, e->args[i]->text, NULL, "a whole number is meant");
             return;
         }
-        n->given[n->ngiven++] = (int16_t)(e->args[i]->kind == E_NEG ? -v->value : v->value);
+        n->given[n->ngiven++] = (int8_t)(e->args[i]->kind == E_NEG ? -v->value : v->value);
     }
 }
 
@@ -369,9 +369,10 @@ bool condition_of(const struct number **out, const struct formula *f, struct are
     return !b.failed;
 }
 
-bool definition_check(struct condition_parts *parts, uint32_t definition, struct diags *d) {
+bool definition_check(const struct condition_parts *parts, uint32_t definition, struct diags *d) {
     const struct idiom *idiom = &parts->definitions.items[definition];
     struct arena a = {0};
+    struct condition_parts own = {.definitions = parts->definitions};
     struct formula *f = arena_alloc(&a, sizeof *f);
     uint32_t slots[MOST_IDIOM_PARAMS];
     const struct number *n;
@@ -379,7 +380,8 @@ bool definition_check(struct condition_parts *parts, uint32_t definition, struct
         f->slot_name[f->nslots] = idiom->params[f->nslots];
         slots[f->nslots] = f->nslots;
     }
-    bool good = condition_of(&n, f, &a, idiom, slots, parts, d);
+    bool good = condition_of(&n, f, &a, idiom, slots, &own, d);
+    regexes_free(&own.regexes);
     arena_free(&a);
     return good;
 }

@@ -7,23 +7,27 @@
 
 #include "base/base.h"
 
-/* Compiled expressions that live as long as a set of patterns. */
+struct regex {
+    struct str text;
+    pcre2_code *code;
+};
+
+/* Those of a set of patterns, in its arena. */
 struct regexes {
-    struct regex {
-        struct str text;
-        pcre2_code *code;
-    } * items;
+    struct regex **items;
     uint32_t n, cap;
 };
 
+/* What was compiled, which is outside of the arena; and compiles it again. */
 void regexes_free(struct regexes *all);
-/* The expression of this text, which is compiled once and has to live as long as they do; NULL with a message in arena
- * `a` where the text is wrong. */
-const pcre2_code *regexes_add(struct regexes *all, struct str text, struct arena *a, const char **message);
+void regexes_compile(struct regexes *all, struct arena *a);
+/* The expression of this text, which is compiled once; in arena `a`, where the list of them is. NULL with a message
+ * there where the text is wrong. */
+const struct regex *regexes_add(struct regexes *all, struct str text, struct arena *a, const char **message);
 
 /* Compiled, to be freed with pcre2_code_free; NULL with a message in arena `a` where the text is wrong. */
 pcre2_code *regex_compile(struct str text, struct arena *a, const char **message);
 /* Whether it matches somewhere in the text. False where that costs too much, or `re` is NULL. */
-bool regex_finds(const pcre2_code *re, struct str s);
+bool regex_finds(const struct regex *re, struct str s);
 
 #endif

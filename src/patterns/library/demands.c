@@ -190,7 +190,7 @@ static bool is_fused_op(const struct node *n, void *kind) {
 /* The name of the pattern that is, in its fused form, the operand of this role, perhaps moved; NONE: no name is. */
 static uint32_t slot_of_role(const struct pattern *p, struct str role) {
     enum op_kind makes = p->makes;
-    const struct formula *form = form_of(p->fused);
+    const struct formula *form = p->fused->formula;
     const struct node *n = formula_find(form, is_fused_op, &makes);
     uint32_t at = n ? op_operand_of_role(makes, role) : NONE;
     n = n && at < n->nargs ? n->args[at] : NULL;

@@ -145,7 +145,7 @@ static void check_argument(struct checker *c, const struct pattern *p, const str
 
 /* `absent` stands for an operand that the op goes without. */
 static void check_fused(struct checker *c, const struct pattern *p) {
-    const struct formula *f = form_of(p->fused);
+    const struct formula *f = p->fused->formula;
     for (uint32_t i = 0; i < f->nslots; i++)
         if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
             !str_is(f->slot_name[i], "absent"))
@@ -155,7 +155,7 @@ static void check_fused(struct checker *c, const struct pattern *p) {
 
 /* The formula of an assumption has no other variable than the name itself. */
 static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
-    const struct formula *f = form_of(h->form);
+    const struct formula *f = h->form->formula;
     for (uint32_t i = 0; i < f->nslots; i++)
         if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
             warn(c, line_of(p, h->form->text), "`holds` speaks of another name: ", f->slot_name[i], "");
@@ -199,9 +199,9 @@ static void check_formula(struct checker *c, const struct pattern *p) {
 
 static void check_replaced(struct checker *c, const struct pattern *p) {
     const struct pattern *old = p->replaces;
-    if (!old || (same_file(old->file.p, c->file) && old->line == p->line))
+    if (!old || (same_file(old->file, c->file) && old->line == p->line))
         return;
-    struct str more = arena_printf(&c->arena, " of %s:%llu", old->file.p, (unsigned long long)old->line);
+    struct str more = arena_printf(&c->arena, " of %s:%llu", old->file, (unsigned long long)old->line);
     warn(c, p->line, "replaces ", old->name, more.p);
 }
 
@@ -296,7 +296,7 @@ bool patterns_check(const struct pattern_set *set, const char *path, struct diag
     struct checker c = {.set = set, .diags = d};
     list_ops(&c);
     for (uint32_t i = 0; i < set->n; i++) {
-        c.file = set->items[i]->file.p;
+        c.file = set->items[i]->file;
         if (pattern_file_is_of(c.file, path))
             check_pattern(&c, set->items[i]);
     }

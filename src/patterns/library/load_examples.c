@@ -159,10 +159,10 @@ void load_examples(struct loader *l, struct pattern *p, const struct tree *n) {
 
 static struct pattern *pattern_of_file(const struct pattern_set *set, struct str name, const char *file) {
     struct pattern *p = find_pattern(set, name);
-    for (struct pattern *r = set->retired; r && !(p && str_is(p->file, file)); r = r->next_retired)
+    for (struct pattern *r = set->retired; r && !(p && strcmp(p->file, file) == 0); r = r->next_retired)
         if (str_eq(r->name, name))
             p = r;
-    return p && str_is(p->file, file) ? p : NULL;
+    return p && strcmp(p->file, file) == 0 ? p : NULL;
 }
 
 void load_test_document(struct loader *l, const char *patterns, const struct tree *map) {

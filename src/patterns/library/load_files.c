@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "patterns/library/image.h"
 #include "patterns/library/loader.h"
 #include "patterns/library/lowering.h"
 
@@ -127,49 +128,29 @@ static void load_sections_of_file(struct loader *l) {
             load_sections(l, t);
 }
 
-static bool read_file(struct loader *l, const char *path) {
+/* False with the reason in errno. */
+static bool read_bytes(const char *path, struct buf *b) {
     FILE *f = fopen(path, "rb");
-    check_memory(f ? 0 : errno);
-    struct source_location at = {path, 0, 0};
-    if (!f) {
-        diag_add(l->in.diags, SEV_ERROR, at, NULL, "%s", strerror(errno));
+    if (!f)
         return false;
-    }
-    struct buf b = {0};
-    char chunk[4096];
+    char chunk[1 << 14];
     size_t n;
     while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
-        buf_add(&b, (struct str){chunk, n});
+        buf_add(b, (struct str){chunk, n});
     bool ok = !ferror(f);
-    fclose(f);
+    return fclose(f) == 0 && ok;
+}
+
+static bool read_file(struct loader *l, const char *path) {
+    struct buf b = {0};
+    bool ok = read_bytes(path, &b);
+    check_memory(ok ? 0 : errno);
     if (!ok)
-        diag_add(l->in.diags, SEV_ERROR, at, NULL, "cannot be read");
-    loader_begin(l, path, buf_take(&b, &l->set->arena));
+        diag_add(l->in.diags, SEV_ERROR, (struct source_location){path, 0, 0}, NULL, "%s", strerror(errno));
+    else
+        loader_begin(l, path, buf_take(&b, &l->set->arena));
+    buf_free(&b);
     return ok;
-}
-
-/* What was put off, before other files change what its conditions and forms mean. */
-static void complete_all(struct pattern_set *set) {
-    for (uint32_t i = 0; i < set->n && set->completing; i++) {
-        struct pattern *p = set->items[i];
-        pattern_complete(set, p);
-        if (p->fused)
-            form_of(p->fused);
-        for (uint32_t k = 0; k < p->nholds; k++)
-            form_of(p->holds[k].form);
-    }
-}
-
-/* Conditions can wait that are known to be right: of files that are all compiled in. */
-static bool may_put_off(struct pattern_set *set, const struct loader *l, uint32_t n) {
-    bool compiled = set->lazy;
-    for (uint32_t i = 0; i < n; i++)
-        compiled &= l[i].trees.compiled;
-    if (compiled && !set->completing) {
-        set->completing = arena_alloc(&set->arena, sizeof(pthread_mutex_t));
-        check_memory(pthread_mutex_init(set->completing, NULL));
-    }
-    return compiled;
 }
 
 /* Of what sections define, whether or not patterns use it. */
@@ -186,18 +167,15 @@ static bool load_files(struct pattern_set *set, const char *const *paths, uint32
     struct loader *l = arena_alloc(&set->arena, (n + 1) * sizeof *l);
     uint32_t idiom = set->idioms.n, condition = set->conditions.definitions.n;
     bool ok = true;
-    complete_all(set);
     for (uint32_t i = 0; i < n && ok; i++) {
         l[i] = (struct loader){.set = set, .in.diags = d};
         if ((ok = read_file(&l[i], paths[i])))
             load_sections_of_file(&l[i]);
         ok &= !l[i].in.failed;
     }
-    bool put_off = ok && may_put_off(set, l, n);
-    ok = ok && (put_off || check_definitions(set, idiom, condition, d));
+    ok = ok && check_definitions(set, idiom, condition, d);
     bool read = ok;
     for (uint32_t i = 0; i < n && read; i++) {
-        l[i].put_off = put_off;
         l[i].in.failed = !ok;
         load_documents(&l[i]);
         ok = !l[i].in.failed;
@@ -207,12 +185,13 @@ static bool load_files(struct pattern_set *set, const char *const *paths, uint32
 
 /* "linear.test.yml" beside "linear.yml", if it is there. */
 bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, struct diags *d) {
-    struct loader l = {.set = set, .in.diags = d, .tests_of = of->file.p};
-    if (of->tests_read || !str_ends(of->file, STR(".yml")))
+    struct loader l = {.set = set, .in.diags = d, .tests_of = of->file};
+    struct str file = str_of(of->file);
+    if (of->tests_read || !str_ends(file, STR(".yml")))
         return true;
     for (uint32_t i = 0; i < set->n; i++)
-        set->items[i]->tests_read |= set->items[i]->file.p == of->file.p;
-    struct str tests = arena_printf(&set->arena, "%.*s.test.yml", (int)(of->file.n - 4), of->file.p);
+        set->items[i]->tests_read |= set->items[i]->file == of->file;
+    struct str tests = arena_printf(&set->arena, "%.*s.test.yml", (int)(file.n - 4), file.p);
     if (access(tests.p, F_OK) != 0)
         return true;
     if (!read_file(&l, tests.p))
@@ -227,7 +206,7 @@ const struct pattern *patterns_load_text(struct pattern_set *set, const char *na
     load_documents(&l);
     patterns_index(set);
     for (uint32_t i = set->n; i-- > 0 && !l.in.failed;)
-        if (set->items[i]->file.p == l.in.file)
+        if (set->items[i]->file == l.in.file)
             return set->items[i];
     return NULL;
 }
@@ -237,20 +216,48 @@ static int is_pattern_file(const struct dirent *e) {
     return name.p[0] != '.' && str_ends(name, STR(".yml")) && !str_ends(name, STR(".test.yml"));
 }
 
+/* In order of name; freed by the caller. -1 with errno. */
+static int list_files(const char *path, struct dirent ***names) {
+    int n = scandir(path, names, is_pattern_file, alphasort);
+    check_memory(n < 0 ? errno : 0);
+    return n;
+}
+
+static void free_names(struct dirent **names, int n) {
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    if (n >= 0)
+        free(names);
+}
+
+uint64_t patterns_hash(const char *directory) {
+    struct dirent **names;
+    int n = list_files(directory, &names);
+    struct arena a = {0};
+    struct buf all = {0};
+    bool ok = n > 0;
+    for (int i = 0; i < n && ok; i++) {
+        buf_printf(&all, "%c%s%c", '\0', names[i]->d_name, '\0');
+        ok = read_bytes(arena_printf(&a, "%s/%s", directory, names[i]->d_name).p, &all);
+    }
+    uint64_t hash = ok ? str_hash(buf_str(&all)) : 0;
+    free_names(names, n);
+    buf_free(&all);
+    arena_free(&a);
+    return hash;
+}
+
 static bool load_directory(struct pattern_set *set, const char *path, struct diags *d) {
     struct dirent **names;
-    int n = scandir(path, &names, is_pattern_file, alphasort);
-    check_memory(n < 0 ? errno : 0);
+    int n = list_files(path, &names);
     if (n < 0) {
         diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, NULL, "%s", strerror(errno));
         return false;
     }
     const char **paths = arena_alloc(&set->arena, ((size_t)n + 1) * sizeof *paths);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         paths[i] = arena_printf(&set->arena, "%s/%s", path, names[i]->d_name).p;
-        free(names[i]);
-    }
-    free(names);
+    free_names(names, n);
     if (n == 0)
         diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, "pattern files end in .yml",
                  "has no pattern file in it");
@@ -264,7 +271,7 @@ static bool load_path(struct pattern_set *set, const char *path, struct diags *d
         return false;
     }
     if (S_ISDIR(st.st_mode))
-        return load_directory(set, path, d);
+        return image_load(set, path, patterns_hash(path)) || load_directory(set, path, d);
     return load_files(set, &path, 1, d);
 }
 

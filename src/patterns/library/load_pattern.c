@@ -35,7 +35,7 @@ static bool parse_match(struct loader *l, struct pattern *p, const struct tree *
     struct text_origin origin = origin_of(l, n);
     if (!formula_parse(&p->formula, &l->set->arena, &l->set->idioms, n->text, origin, l->in.diags))
         return false;
-    uint32_t slot = l->put_off ? NONE : formula_unbound(&p->formula); /* what is compiled in was asked before */
+    uint32_t slot = formula_unbound(&p->formula);
     if (slot == NONE)
         return true;
     struct str name = p->formula.slot_name[slot];
@@ -361,36 +361,6 @@ static void load_rest(struct loader *l, struct pattern *p, const struct tree *ma
     }
 }
 
-struct rest_of_pattern {
-    struct loader loader; /* as it was at the pattern */
-    const struct tree *map;
-};
-
-static void put_off(struct loader *l, struct pattern *p, const struct tree *map) {
-    p->rest = arena_alloc(&l->set->arena, sizeof *p->rest);
-    *p->rest = (struct rest_of_pattern){*l, map};
-}
-
-static void complete(struct pattern *p) {
-    struct rest_of_pattern *rest = p->rest;
-    if (!rest)
-        return;
-    if (p->is_variant)
-        complete(p->variant_of);
-    p->rest = NULL;
-    load_rest(&rest->loader, p, rest->map);
-    assert(!rest->loader.in.failed); /* it was read before, when the program was built */
-}
-
-void pattern_complete(const struct pattern_set *set, struct pattern *p) {
-    if (!set->completing)
-        return;
-    pthread_mutex_lock(set->completing);
-    for (; p; p = p->variant)
-        complete(p);
-    pthread_mutex_unlock(set->completing);
-}
-
 /* Where the pass of a pattern runs. What no pass makes belongs into TTIR, unless the dialect does not have the op. */
 static struct str level_of(const struct pattern_set *set, const struct pattern *p) {
     struct str pass = p->status.pass;
@@ -402,7 +372,7 @@ static struct str level_of(const struct pattern_set *set, const struct pattern *
 
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
-    p->file = str_of(l->in.file);
+    p->file = l->in.file;
     p->line = map->line;
     uint64_t line;
     p->text = document_text(l, map, &p->text_line);
@@ -425,9 +395,6 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
         load_formula(l, p, map);
     if (!p->is_variant)
         find_constants(&p->formula, lookup(l, map, "where"));
-    if (l->put_off && !l->in.failed)
-        put_off(l, p, map);
-    else
-        load_rest(l, p, map);
+    load_rest(l, p, map);
     return p;
 }

@@ -87,7 +87,7 @@ void load_location(struct loader *l, const struct tree *n) {
         return;
     }
     const char *wrong;
-    pcre2_code *re = regex_compile(regex->text, &l->set->arena, &wrong);
+    const struct regex *re = regexes_add(&l->set->conditions.regexes, regex->text, &l->set->arena, &wrong);
     if (!re) {
         error_at(l, regex, NULL, "wrong regular expression: ", str_of(wrong));
         return;

@@ -17,7 +17,6 @@ struct loader {
     uint32_t nlines;
     struct tree_file trees;
     const struct tree *shared; /* the last document read with `defaults` or `rules`, or NULL */
-    bool put_off;              /* what is behind the formula of a pattern is read by pattern_complete */
 };
 
 /* Reads the text of a file and indexes its lines. */

@@ -30,35 +30,16 @@ static struct idioms all_idioms(const struct pattern_set *set, bool patterns) {
     return all;
 }
 
-static bool parse_form(struct form *form, struct diags *d) {
-    struct idioms all = all_idioms(form->set, true);
-    struct formula *f = arena_alloc(&form->set->arena, sizeof *f);
-    bool good = form_parse(f, &form->set->arena, &all, form->outer, form->text, form->origin, d);
-    form->formula = good ? f : NULL;
-    return good;
-}
-
 struct form *load_form(struct loader *l, const struct pattern *p, const struct tree *n) {
     if (!is_scalar(l, n))
         return NULL;
-    struct form *form = arena_alloc(&l->set->arena, sizeof *form);
-    *form = (struct form){.set = l->set, .outer = &p->formula, .text = n->text, .origin = origin_of(l, n)};
-    if (!l->put_off)
-        l->in.failed = !parse_form(form, l->in.diags);
+    struct arena *a = &l->set->arena;
+    struct idioms all = all_idioms(l->set, true);
+    struct formula *f = arena_alloc(a, sizeof *f);
+    struct form *form = arena_alloc(a, sizeof *form);
+    *form = (struct form){.text = n->text, .origin = origin_of(l, n), .formula = f};
+    l->in.failed = !form_parse(f, a, &all, &p->formula, n->text, form->origin, l->in.diags);
     return form;
-}
-
-const struct formula *form_of(struct form *form) {
-    pthread_mutex_t *completing = form->set->completing;
-    if (completing)
-        pthread_mutex_lock(completing);
-    struct diags none = {.arena = &form->set->arena};
-    bool good = form->formula || parse_form(form, &none);
-    assert(good); /* it was read before, when the program was built */
-    (void)good;
-    if (completing)
-        pthread_mutex_unlock(completing);
-    return form->formula;
 }
 
 /* ---- loading ---- */

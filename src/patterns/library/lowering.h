@@ -20,8 +20,4 @@ struct lowering {
 const struct lowering *lowering_of_name(const struct pattern_set *set, struct str name);
 const struct lowering *lowering_of_kind(const struct pattern_set *set, enum op_kind k);
 
-/* The formula of a key `fused` or `holds`, parsed once: as formula_parse, but it may use lowerings as idioms, names
- * that stand in attributes only are variables too, and a single line needs no name. Any thread may ask. */
-const struct formula *form_of(struct form *form);
-
 #endif

@@ -1,9 +1,7 @@
 /* Patterns in memory: what pattern files say (fusion-patterns(5)), with formulas and conditions parsed. Everything is
- * owned by the arena of the set, but for the arrays and regular expressions that patterns_free frees. */
+ * owned by the set, most of it by its arena. */
 #ifndef FA_PATTERN_H
 #define FA_PATTERN_H
-
-#include <pthread.h>
 
 #include "patterns/lang/net.h"
 #include "patterns/lang/number.h"
@@ -23,14 +21,12 @@ struct note_rule {
     bool unmade; /* of a demand: the compiler does not meet it */
 };
 
-/* The formula of `fused` or `holds`: form_of (lowering.h). */
+/* The formula of `fused` or `holds`, which may use lowerings as idioms (lowering.h). */
 struct form {
-    struct pattern_set *set;     /* whose idioms and lowerings it may use */
-    const struct formula *outer; /* of its pattern, whose names attributes may have */
     struct str text;
     struct text_origin origin;
-    bool own;                      /* it is the formula of the pattern itself */
-    const struct formula *formula; /* NULL: of a pattern that was compiled in, and not asked for yet */
+    bool own; /* it is the formula of the pattern itself */
+    const struct formula *formula;
 };
 
 /* An assumption on a value: the result of this formula for some value, as in {m: m + transposed(m)} for a symmetric m.
@@ -122,7 +118,7 @@ struct pattern {
     enum op_kind makes;  /* its fused op; NO_OPERATOR: of no dialect */
     struct str match;    /* text of the formula */
     struct form *fused;  /* NULL: it has none */
-    struct str file;
+    const char *file;
     uint64_t line;      /* where its mapping begins */
     struct str text;    /* the YAML document */
     uint64_t text_line; /* where that begins */
@@ -170,12 +166,11 @@ struct pattern {
     struct pattern *variant_of;         /* the pattern whose formula it is; NULL unless is_variant */
     struct pattern *replaces;           /* the earlier one of the same name, or NULL */
     struct pattern *next_retired;
-    struct rest_of_pattern *rest; /* NULL: it is complete */
 };
 
 /* How a model location is read out of a parameter's name: what matches is removed (strip), or gives a text. */
 struct location_rule {
-    pcre2_code *regex;
+    const struct regex *regex;
     bool strip;
     struct str say; /* $1 stands for the first group */
 };
@@ -187,11 +182,10 @@ struct fusing_sign {
 };
 
 struct pattern_set {
-    uint64_t max_steps;          /* of the search for one pattern at one op; 0: the default */
-    bool no_examples;            /* `tests` are skipped */
-    bool lazy;                   /* bundled patterns are read to the formula: pattern_complete reads the rest */
-    pthread_mutex_t *completing; /* NULL: all are complete */
+    uint64_t max_steps; /* of the search for one pattern at one op; 0: the default */
+    bool no_examples;   /* `tests` are skipped */
     struct arena arena;
+    void *image; /* what was compiled in, which this set owns a copy of; or NULL */
     struct idioms idioms;
     struct condition_parts conditions;
     struct pattern **items;
@@ -262,10 +256,13 @@ static inline struct str pattern_lacks(const struct pattern *p) {
     return pattern_reach(p) == REACH_OPERAND ? p->status.lacks : pattern_reach(p) == REACH_LIBRARY ? LACKS_OP : STR("");
 }
 
-/* Reads one file, or all *.yml of a directory in order of name, their shared sections first. A pattern replaces an
+/* Reads one file, or all *.yml of a directory in order of name, their shared sections first; what the bundled files say
+ * is compiled in (image.h). A pattern replaces an
  * earlier one of the same name, which stays in the list, marked, where variants have its formula. False with
  * diagnostics; the patterns before the first error are in the set then. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
+/* Of the names and the bytes of the files that it reads of a directory; 0: one cannot be read. */
+uint64_t patterns_hash(const char *directory);
 /* Reads the file of tests beside that of a pattern, once. False with diagnostics. */
 bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, struct diags *d);
 /* Reads the text of one pattern; `name` stands for the file in diagnostics. NULL with diagnostics. */
@@ -276,9 +273,6 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 /* Sorts the selected patterns by the operators of their roots, for match_function. Loading and selecting call it;
  * whoever fills `items` directly has to, and frees `rooted`. */
 void patterns_index(struct pattern_set *set);
-/* Reads what is left of a pattern and its variants. Of a lazy set it is called before a pattern is tried at an op; by
- * any thread. */
-void pattern_complete(const struct pattern_set *set, struct pattern *p);
 void patterns_free(struct pattern_set *set);
 
 #endif

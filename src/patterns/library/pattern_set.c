@@ -155,10 +155,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 
 void patterns_free(struct pattern_set *set) {
     regexes_free(&set->conditions.regexes);
-    for (uint32_t i = 0; i < set->nlocations; i++)
-        pcre2_code_free(set->locations[i].regex);
-    if (set->completing)
-        pthread_mutex_destroy(set->completing);
+    free(set->image);
     arena_free(&set->arena);
     memset(set, 0, sizeof *set);
 }

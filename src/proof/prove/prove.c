@@ -183,7 +183,7 @@ static struct verdict run_all(struct proof *p, const struct formula *form) {
 }
 
 struct verdict proof_run(struct proof *p) {
-    return run_all(p, form_of(p->ref.match->pattern->fused));
+    return run_all(p, p->ref.match->pattern->fused->formula);
 }
 
 /* ---- verdicts ---- */

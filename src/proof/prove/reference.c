@@ -117,7 +117,7 @@ void reference_inputs(struct reference *r) {
     for (uint32_t i = 0; i < r->problem.ninputs; i++) {
         struct input *in = &r->problem.inputs[i];
         const struct holding *h = holding_of(r, in->value);
-        in->holds = h ? form_of(h->form) : NULL;
+        in->holds = h ? h->form->formula : NULL;
         in->positive = is_listed(r, pattern->positive, pattern->npositive, in->value);
         in->replicated = is_listed(r, pattern->replicated, pattern->nreplicated, in->value);
     }

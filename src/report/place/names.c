@@ -42,7 +42,7 @@ void name_reader_end(struct name_reader *r) {
 /* The number of offset pairs that a match has set, one for the whole and one for each group; 0: no match. Pairs beyond
  * are left over from earlier matches. */
 static int regex_match(const struct name_reader *r, const struct location_rule *rule, struct str s) {
-    int pairs = pcre2_match(rule->regex, (PCRE2_SPTR)s.p, s.n, 0, 0, r->data, r->limits);
+    int pairs = pcre2_match(rule->regex->code, (PCRE2_SPTR)s.p, s.n, 0, 0, r->data, r->limits);
     if (pairs == PCRE2_ERROR_NOMEMORY)
         out_of_memory();
     return pairs < 0 ? 0 : pairs == 0 ? MAX_PAIRS : pairs;

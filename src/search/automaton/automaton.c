@@ -374,12 +374,10 @@ static bool is_searched(const struct pattern *p) {
     return false;
 }
 
-/* Of the pattern in set->rooted; reads what is left of it. */
+/* Of the pattern in set->rooted. */
 static bool root_is_searched(struct automaton *a, uint32_t i) {
-    if (a->roots[i].is == NOT_KNOWN) {
-        pattern_complete(a->set, a->set->rooted[i]);
+    if (a->roots[i].is == NOT_KNOWN)
         a->roots[i].is = is_searched(a->set->rooted[i]) ? SEARCHED : NOT_SEARCHED;
-    }
     return a->roots[i].is == SEARCHED;
 }
 

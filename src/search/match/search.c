@@ -48,8 +48,6 @@ static void search_op(struct searcher *s, uint32_t op, struct match_list *out) {
     for (uint32_t i = 0; i < n; i++) {
         if (roots && !(roots[i / 64] >> i % 64 & 1))
             continue;
-        if (!roots) /* else the automaton has done so for its roots */
-            pattern_complete(s->set, patterns[i]);
         out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
         if (match_at(s->m, patterns[i], op))
             out->items[out->n++] = s->m->found;
