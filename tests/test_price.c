@@ -362,6 +362,18 @@ Test(price, what_a_demand_moves_is_charged_unless_it_is_moved_anyway) {
     }
 }
 
+/* A permute of the match brings nothing from or to that order. */
+Test(price, what_a_demand_moves_is_charged_where_the_match_permutes_it) {
+    pattern_file("name: d\nfused_op: ttnn.upsample\nsource: ttnn\nmatch: |\n  p = permute(x)\n  s = op sigmoid(p)\n"
+                 "  out = tanh(s)\n---\ndemands:\n- of: ttnn.upsample\n  when: size(x, -1) == 64\n  say: a permute.\n"
+                 "  moves: [x]\n");
+    struct price x =
+        price_short("x:8x64x64xbf16!input", "p = ttnn.permute x {permutation = array<i64: 1, 0, 2>} -> 64x8x64xbf16; "
+                                            "s = ttnn.sigmoid p; o = ttnn.tanh s; return o");
+    cr_assert(x.known);
+    cr_expect_eq(x.with.counted.launches, 2);
+}
+
 /* What brings an operand from the order that the fused op takes is not needed any more, but by others. */
 Test(price, what_moves_an_operand_from_the_order_that_is_demanded_goes) {
     static const struct {

@@ -280,15 +280,18 @@ static bool permutes(const struct graph *g, uint32_t op) {
     return moves;
 }
 
-/* A permute makes it, or takes it: with the fused op that moves it from or to the order that this has, or goes. */
-static bool is_moved_anyway(const struct graph *g, uint32_t value) {
+/* A permute beside the match makes it, or takes it: with the fused op that moves it from or to the order that this has,
+ * or goes. */
+static bool is_moved_anyway(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
     bool moved = false;
     uint32_t v = value, op;
     while (!moved && v != NONE && (op = g->m->values[v].def) != NONE && graph_looks_through(g, op)) {
         moved = permutes(g, op);
         v = graph_through(g, op);
     }
-    for (v = value; !moved && graph_nuses(g, v) == 1 && graph_looks_through(g, op = g->uses[g->first_use[v]]);
+    for (v = value; !moved && graph_nuses(g, v) == 1 && graph_looks_through(g, op = g->uses[g->first_use[v]]) &&
+                    part_of(s, op) == NONE;
          v = g->m->ops[op].first_result)
         moved = permutes(g, op);
     return moved;
@@ -301,7 +304,7 @@ static bool move_demanded(const struct parts *s, struct cost *out) {
         uint32_t v = s->detail->moved[i];
         struct work w = {0};
         int64_t tiles = tiles_of(s->pricer, v), filled = (graph_numel(g, v) + TILE_ELEMENTS - 1) / TILE_ELEMENTS;
-        if (is_moved_anyway(g, v))
+        if (is_moved_anyway(s, v))
             continue;
         if (!work_reads(s->pricer, v, &w) || !work_writes(s->pricer, v, &w))
             return false;
