@@ -26,7 +26,7 @@ def document(number, lines):
             tests += ["- name: line %d" % number, "  level: " + (example[1] or "ttir"), "  %s: |" % ("miss" if example[2] == "miss" else "hit"), "    " + example[3]]
         elif tests:
             tests.append(line)
-        elif keys or re.match(r"(where|require|unless|escapes|decomposed|block|notes|torch|fused|outside|replicated|approximate):", line):
+        elif keys or re.match(r"(where|require|unless|escapes|beside|decomposed|block|notes|torch|fused|outside|replicated|approximate):", line):
             keys.append(line)
         elif not line.startswith("#"):
             match.append("  " + line)

@@ -110,6 +110,8 @@ static void copy_statements(struct pattern *p, const struct pattern *leader) {
     memcpy(p->replicated, leader->replicated, sizeof p->replicated);
     p->nescapes = leader->nescapes;
     memcpy(p->escapes, leader->escapes, sizeof p->escapes);
+    p->nbeside = leader->nbeside;
+    memcpy(p->beside, leader->beside, sizeof p->beside);
 }
 
 /* The line is "---", between two documents. */
@@ -197,6 +199,7 @@ static const struct pattern_key {
     OTHER(status, load_status, true),
     LIST(locate, HOLDS_NAMES),
     LIST(escapes, HOLDS_NAMES),
+    LIST(beside, HOLDS_NAMES),
     LIST(positive, HOLDS_NAMES),
     LIST(replicated, HOLDS_NAMES),
     OTHER(holds, load_holds, false),

@@ -149,6 +149,8 @@ struct pattern {
     uint32_t nlocate;
     uint32_t escapes[MOST_NAMES]; /* slots whose results may be used outside of the match */
     uint32_t nescapes;
+    uint32_t beside[MOST_NAMES]; /* slots that other fused ops may take, too: then they run beside this one */
+    uint32_t nbeside;
     uint32_t positive[MOST_NAMES]; /* slots whose values are assumed to be positive; stated in the notes */
     uint32_t npositive;
     uint32_t

@@ -33,12 +33,28 @@ static bool is_root(const struct matcher *m, uint32_t op) {
     return false;
 }
 
-/* A result of the op that the fused op has too. */
-static bool may_escape(const struct matcher *m, uint32_t op) {
-    for (uint32_t i = 0; i < m->pattern->nescapes; i++)
-        if (m->state.slots[m->pattern->escapes[i]].op == op)
+static bool is_one_of(const struct matcher *m, const uint32_t *slots, uint32_t n, uint32_t op) {
+    for (uint32_t i = 0; i < n; i++)
+        if (m->state.slots[slots[i]].op == op)
             return true;
     return false;
+}
+
+/* A result of the op that the fused op has too, or that others may take. */
+static bool may_escape(const struct matcher *m, uint32_t op) {
+    return is_one_of(m, m->pattern->escapes, m->pattern->nescapes, op) ||
+           is_one_of(m, m->pattern->beside, m->pattern->nbeside, op);
+}
+
+/* Others take what it yields, or what such an op makes of it: it runs beside the fused op. */
+static bool stands_beside(const struct matcher *m, uint32_t op) {
+    const struct mlir_op *o = &m->g->m->ops[op];
+    bool shared = is_one_of(m, m->pattern->beside, m->pattern->nbeside, op);
+    bool beside = shared && user_outside(m, op) != NONE;
+    uint32_t end = m->g->first_use[o->first_result + o->nresults];
+    for (uint32_t u = m->g->first_use[o->first_result]; u < end && shared && !beside; u++)
+        beside = m->g->uses[u] > op && matcher_took(m, m->g->uses[u]) && stands_beside(m, m->g->uses[u]);
+    return beside;
 }
 
 /* An op that is looked through moves what the fused op yields: it can do so behind that. */
@@ -182,7 +198,8 @@ static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     return false;
 }
 
-/* Appends the matched op `at` after its operands, which were matched after it in the formula's order. */
+/* Appends the matched op `at` after its operands, which were matched after it in the formula's order; not those that
+ * stand beside the fused op. */
 static uint32_t append_in_order(const struct matcher *m, uint32_t at, uint32_t *ops, uint32_t n) {
     for (uint32_t i = at + 1; i < m->state.nmatched; i++)
         if (m->state.matched[i].parent == at)
@@ -191,19 +208,27 @@ static uint32_t append_in_order(const struct matcher *m, uint32_t at, uint32_t *
         if (ops[i] == m->state.matched[at].op)
             return n;
     ops[n] = m->state.matched[at].op;
+    return n + !stands_beside(m, ops[n]);
+}
+
+static uint32_t add_once(uint32_t *ops, uint32_t n, uint32_t op) {
+    for (uint32_t i = 0; i < n; i++)
+        if (ops[i] == op)
+            return n;
+    ops[n] = op;
     return n + 1;
 }
 
-/* The ops that were looked through and are not matched themselves, each once. */
+/* The ops that were looked through and are not matched themselves, and those that stand beside the fused op. */
 static void keep_through(const struct matcher *m, struct match *out) {
-    uint32_t *through = arena_alloc(m->arena, (m->state.nlooked_through + 1) * sizeof *through), n = 0;
-    for (uint32_t i = 0; i < m->state.nlooked_through; i++) {
-        bool seen = false;
-        for (uint32_t j = 0; j < n; j++)
-            seen |= through[j] == m->state.looked_through[i].op;
-        if (!seen && !matcher_took(m, m->state.looked_through[i].op))
-            through[n++] = m->state.looked_through[i].op;
-    }
+    uint32_t n = 0, most = m->state.nlooked_through + m->state.nmatched;
+    uint32_t *through = arena_alloc(m->arena, (most + (size_t)1) * sizeof *through);
+    for (uint32_t i = 0; i < m->state.nlooked_through; i++)
+        if (!matcher_took(m, m->state.looked_through[i].op))
+            n = add_once(through, n, m->state.looked_through[i].op);
+    for (uint32_t i = 0; i < m->state.nmatched; i++)
+        if (stands_beside(m, m->state.matched[i].op))
+            n = add_once(through, n, m->state.matched[i].op);
     sort_ids(through, n);
     out->through = through;
     out->nthrough = n;

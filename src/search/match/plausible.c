@@ -69,15 +69,19 @@ void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint3
     }
 }
 
-/* The op may stand below a value that the fused op yields, and have users behind that. */
+static bool is_bound(const struct matcher *m, const uint32_t *slots, uint32_t n) {
+    bool bound = false;
+    for (uint32_t i = 0; i < n && !bound; i++) {
+        const struct node *line = m->pattern->formula.named[slots[i]];
+        bound = line && matcher_bound_name(m, line) != NONE;
+    }
+    return bound;
+}
+
+/* The op may stand below a value that the fused op yields, or others take, and have users behind that. */
 static bool may_be_yielded(const struct matcher *m) {
     const struct pattern *p = m->pattern;
-    bool may = false;
-    for (uint32_t i = 0; i < p->nescapes && !may; i++) {
-        const struct node *yielded = p->formula.named[p->escapes[i]];
-        may = yielded && matcher_bound_name(m, yielded) != NONE;
-    }
-    return may;
+    return is_bound(m, p->escapes, p->nescapes) || is_bound(m, p->beside, p->nbeside);
 }
 
 bool matcher_may_be_inside(const struct matcher *m, uint32_t op) {
