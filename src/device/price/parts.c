@@ -91,6 +91,13 @@ static bool transposes(const struct graph *g, uint32_t op) {
     return others && order[rank - 1] == rank - 2 && order[rank - 2] == rank - 1;
 }
 
+uint32_t value_before_moves(const struct parts *s, uint32_t value) {
+    uint32_t from;
+    while ((from = part_that_makes(s, value)) != NONE && graph_looks_through(graph_of(s), s->ops[from]))
+        value = graph_through(graph_of(s), s->ops[from]);
+    return value;
+}
+
 /* Movement between ops of the match of the whole result: the fused op comes before it. What an attention or a norm
  * moves inside is its own, and a product is transposed by exchanging what is multiplied. What is as large as the rows
  * that are looked up are the positions of their elements. */
@@ -100,7 +107,8 @@ static bool moves_result(const struct parts *s, uint32_t op) {
     int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
     return graph_class(g, op) == OP_MOVE && !s->attention && op_table[s->fused].class != OP_AXISWISE &&
            !op_is(s->fused, LOOKS_UP) && !(op_table[s->fused].class == OP_CONTRACT && transposes(g, op)) &&
-           part_that_makes(s, from) != NONE && graph_numel(g, from) == whole && graph_numel(g, result) == whole;
+           part_that_makes(s, value_before_moves(s, from)) != NONE && graph_numel(g, from) == whole &&
+           graph_numel(g, result) == whole;
 }
 
 /* A norm, an attention or an elementwise op. */
@@ -154,13 +162,6 @@ bool part_reads(const struct parts *s, uint32_t value) {
             return false;
     return is_tensor_operand(graph_of(s), value) && part_that_makes(s, value) == NONE &&
            !graph_constant(graph_of(s), value).known;
-}
-
-uint32_t value_before_moves(const struct parts *s, uint32_t value) {
-    uint32_t from;
-    while ((from = part_that_makes(s, value)) != NONE && graph_looks_through(graph_of(s), s->ops[from]))
-        value = graph_through(graph_of(s), s->ops[from]);
-    return value;
 }
 
 static void find_operand(struct parts *s) {

@@ -91,7 +91,8 @@ static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
 
 /* The one definition of what is looked through: an op that moves (class_moves), and one that changes nothing: with a
  * neutral constant (a dropout that is off, a bias of 0), a clamp of what is within its bounds, a reduction of single
- * elements, a slice of all. Its operand with all elements of the result; NONE for other ops. */
+ * elements, a slice of all, an embedding in a table of one row. Its operand with all elements of the result; NONE for
+ * other ops. */
 static inline uint32_t graph_through(const struct graph *g, uint32_t op) {
     return g->through[op];
 }

@@ -323,7 +323,7 @@ bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct im
     struct places p;
     if (g->m->ops[op].nresults != 1)
         return false;
-    if (graph_class(g, op) == OP_ELTWISE)
+    if (graph_class(g, op) == OP_ELTWISE || graph_op_is(g, op, LOOKS_UP))
         return imap_operand(g, from, to, result, operand);
     if (graph_movement(g, op) <= MOVEMENT_RESHAPE) {
         int64_t n = graph_numel(g, to);

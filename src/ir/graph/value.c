@@ -256,6 +256,13 @@ static uint32_t kept_operand(const struct graph *g, uint32_t op) {
     }
 }
 
+/* A table of one row, which is that row for each id. */
+static uint32_t only_row(const struct graph *g, uint32_t op) {
+    uint32_t table = graph_noperands(g, op) == 2 ? graph_operands(g, op)[1] : NONE, rank = 0;
+    const int64_t *shape = table == NONE ? NULL : graph_shape(g, table, &rank);
+    return shape && rank > 0 && graph_numel(g, table) == shape[rank - 1] ? table : NONE;
+}
+
 static uint32_t through(const struct graph *g, uint32_t op) {
     uint32_t n = graph_noperands(g, op);
     switch (graph_class(g, op)) {
@@ -268,7 +275,7 @@ static uint32_t through(const struct graph *g, uint32_t op) {
     case OP_SLICE:
         return n == 0 ? NONE : kept_operand(g, op);
     default:
-        return mesh_repeated(g, op);
+        return g->kind[op] == K_EMBEDDING ? only_row(g, op) : mesh_repeated(g, op);
     }
 }
 
