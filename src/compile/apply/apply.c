@@ -200,6 +200,8 @@ struct round {
     struct replacement *all;
     uint32_t n;
     struct text_edits edits;
+    struct arena texts;
+    struct str after; /* the module with the edits; in `texts` */
 };
 
 static void search_module(struct fa_application *a, struct round *r) {
@@ -293,8 +295,9 @@ static bool prove_rewritten(struct fa_application *a, struct round *r) {
     while (count_written(r) > 0) {
         struct str why = STR("");
         r->edits = rewrite_module(&r->level->graph, r->all, r->n, &a->arena);
-        struct module_check check = {
-            .lowerings = a->patterns, .before = m, .after = text_edited(m->text, &r->edits, &a->arena)};
+        arena_free(&r->texts);
+        r->after = text_edited(m->text, &r->edits, &r->texts);
+        struct module_check check = {.lowerings = a->patterns, .before = m, .after = r->after};
         if (check_module(&check, r->all, r->n, &a->arena, &why))
             return true;
         if (why.n) {
@@ -399,9 +402,10 @@ static bool read_module(struct fa_application *a, const struct compile **c) {
 
 enum { MOST_ROUNDS = 8 };
 
-/* Rounds until nothing more is written, and the edits of all of them. */
+/* Rounds until nothing more is written, and the edits of all of them. Of a large module one text is held at a time. */
 static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
     struct str text = a->ttir.ir.text;
+    struct arena texts = {0};
     bool good = find_asked(a), more = true;
     for (int i = 0; i < MOST_ROUNDS && good && more; i++) {
         struct module_text now = {.source = {.data = NULL}};
@@ -409,14 +413,20 @@ static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
         good = i == 0 || module_text_read(&now, text, &a->arena) || a->options->partial;
         good = good && run_round(a, &r);
         more = good && count_written(&r) > 0;
-        if (more) {
-            text = text_edited(text, &r.edits, &a->arena);
+        if (more)
             text_edits_join(edits, a->ttir.ir.text, &r.edits, &a->arena);
-        }
         text_edits_free(&r.edits);
         selection_free(&r.selection);
         module_text_free(&now);
+        arena_free(more ? &texts : &r.texts);
+        if (more) {
+            texts = r.texts;
+            text = r.after;
+        }
     }
+    if (good)
+        a->after = text;
+    arena_merge(&a->arena, &texts);
     return good;
 }
 
@@ -464,7 +474,6 @@ static enum fa_status run(struct fa_application *a) {
     for (uint32_t i = 0; i < a->noutcomes; i++)
         if (a->outcomes[i].why)
             say_left(a, &a->outcomes[i]);
-    a->after = good ? text_edited(a->ttir.ir.text, &edits, &a->arena) : STR("");
     if (good && !has_results_in_place(&a->ttir.graph))
         drop_results(a, &edits);
     if (good && a->options->assumed) {

@@ -129,7 +129,7 @@ static int by_place(const void *pa, const void *pb) {
 
 struct replacement *choose(const struct choosing *c, const struct selection *s, struct arena *a, uint32_t *n) {
     const struct graph *g = c->pricer->graph;
-    struct replacement *all = arena_alloc(a, (s->matches.n + s->gave_way.n + (size_t)1) * sizeof *all);
+    struct replacement *all = xcalloc(s->matches.n + s->gave_way.n + (size_t)1, sizeof *all);
     uint8_t *marks = arena_alloc(a, g->m->nops + (size_t)1);
     uint32_t nall = add_candidates(c, &s->matches, s->verdicts, a, all);
     nall += add_candidates(c, &s->gave_way, NULL, a, all + nall);
@@ -148,5 +148,7 @@ struct replacement *choose(const struct choosing *c, const struct selection *s, 
             all[(*n)++] = *x;
     }
     qsort(all, *n, sizeof *all, by_place);
-    return all;
+    struct replacement *kept = memcpy(arena_alloc(a, (*n + (size_t)1) * sizeof *all), all, *n * sizeof *all);
+    free(all);
+    return kept;
 }

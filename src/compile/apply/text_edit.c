@@ -40,17 +40,26 @@ bool text_edits_are_apart(struct text_edits *e) {
     return true;
 }
 
+static void append(char **to, struct str text) {
+    if (text.n)
+        memcpy(*to, text.p, text.n);
+    *to += text.n;
+}
+
 struct str text_edited(struct str text, struct text_edits *e, struct arena *a) {
-    struct buf out = {0};
+    size_t n = text.n;
     uint32_t at = 0;
+    for (uint32_t i = 0; i < e->n; i++)
+        n += e->items[i].text.n - (e->items[i].at.end - e->items[i].at.begin);
+    char *out = arena_alloc(a, n + 1), *to = out;
     sort_edits(e);
     for (uint32_t i = 0; i < e->n; i++) {
-        buf_add(&out, (struct str){text.p + at, e->items[i].at.begin - at});
-        buf_add(&out, e->items[i].text);
+        append(&to, (struct str){text.p + at, e->items[i].at.begin - at});
+        append(&to, e->items[i].text);
         at = e->items[i].at.end;
     }
-    buf_add(&out, (struct str){text.p + at, text.n - at});
-    return buf_take(&out, a);
+    append(&to, (struct str){text.p + at, text.n - at});
+    return (struct str){out, n};
 }
 
 /* ---- two after one another ---- */
