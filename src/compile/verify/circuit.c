@@ -172,17 +172,14 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
     const struct graph *g = &c->graph;
     struct eval_context b = {.arena = a};
     struct problem *p = &c->problem;
-    uint32_t *values = arena_alloc(a, (2 + MAX_CONDITIONS) * sizeof *values);
-    memcpy(values, c->result, sizeof c->result);
     *p = (struct problem){.lowerings = lowerings,
                           .program = {.graph = g, .ops = c->subgraph.ops, .nops = c->subgraph.nops},
-                          .values = values,
+                          .values = c->result,
+                          .nvalues = 2,
                           .outputs = {{0, 1}},
                           .noutputs = 1,
                           .name = "AFTER",
                           .product_op = NONE};
-    p->nconditions = conditions_of(g, c->subgraph.ops, c->subgraph.nops, values + 2);
-    p->nvalues = 2 + p->nconditions;
     for (uint32_t i = 0; i < g->m->funcs[0].nargs; i++)
         if (!problem_add_input(p, g->m->funcs[0].first_arg + i, NULL)) {
             *why = (struct reason){STR("too many operands"), REASON_TOO_MANY};

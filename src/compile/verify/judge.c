@@ -4,7 +4,7 @@
 #include "compile/verify/circuit.h"
 #include "ir/mlir/print.h"
 #include "proof/elements/same.h"
-#include "proof/trials/show.h"
+#include "proof/elements/show.h"
 
 /* Of extents_cost, in small extents and in those of the model: products in the device's arithmetic take some fifty
  * times as long as in f64. */
@@ -44,7 +44,7 @@ static bool is_smooth(const struct problem *p) {
 static struct verdict ask(void *self, const struct sized *how) {
     struct miter_question *q = self;
     struct circuit *c = arena_alloc(q->a, sizeof *c);
-    struct effort effort = {.seed = q->how.seed, .samples = how->costly ? 1 : SAMPLES};
+    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = how->costly ? 1 : SAMPLES};
     struct verdict v = {.kind = VERDICT_NONE};
     if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scaled, q->a, c, &v.why)) {
         bool tells = !q->how.many || is_smooth(&c->problem);
@@ -52,7 +52,8 @@ static struct verdict ask(void *self, const struct sized *how) {
         c->problem.excluded = q->how.excluded;
         c->problem.bound = q->how.bound;
         c->problem.any_order = q->how.any_order;
-        v = tells ? equal_try(&c->problem, effort, q->a) : (struct verdict){.kind = VERDICT_SAME};
+        c->problem.choices = true;
+        v = tells ? same_try(&c->problem, effort, q->a) : (struct verdict){.kind = VERDICT_SAME};
     }
     circuit_free(c);
     return v;
@@ -177,7 +178,7 @@ struct str miter_show(const struct mlir *miter, const struct pattern_set *loweri
         struct shapes_answer all = equal_in_shapes(&shapes);
         if (all.verdict.kind == VERDICT_DIFFERENT &&
             circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scaled, a, c, &why))
-            shown = equal_show(&c->problem, &all.verdict, c->names, a);
+            shown = same_show(&c->problem, &all.verdict, c->names, a);
         circuit_free(c);
     }
     circuit_free(&q->own);

@@ -6,7 +6,7 @@
 
 #include "proof/trials/equal.h"
 
-/* As equal_try does. */
+/* Readings of the other side are tried until one agrees, which is left as the current one. In `a`. */
 struct verdict same_try(const struct problem *p, struct effort how, struct arena *a);
 
 #endif

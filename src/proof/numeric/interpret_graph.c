@@ -153,21 +153,6 @@ static uint32_t alias_of(const struct graph *g, uint32_t value) {
     return graph_class(g, op) == OP_CALL ? graph_callee_value(g, value) : NONE;
 }
 
-/* The result of an op that computes, each element moved by up to `jitter` of itself. */
-static const struct tensor *moved(struct eval_context *b, const struct graph *g, uint32_t op, uint32_t value,
-                                  const struct tensor *x) {
-    if (op_generates((enum op_kind)g->kind[op]) || class_moves(graph_class(g, op)) ||
-        format_is_integer(graph_dtype(g, value)))
-        return x;
-    struct tensor *t = tensor_copy(b, x);
-    for (int64_t i = 0; t && i < t->n; i++) {
-        uint64_t bits = ((uint64_t)i + value * (uint64_t)8191 + 1) * 0x9e3779b97f4a7c15u;
-        b->largest = isfinite(t->x[i]) && fabs(t->x[i]) > b->largest ? fabs(t->x[i]) : b->largest;
-        t->x[i] *= 1 + b->jitter * (0x1p-63 * (double)(bits >> 1) * 2 - 1);
-    }
-    return t;
-}
-
 static bool evaluate_op(struct graph_run *r, uint32_t op) {
     const struct graph *g = r->program->graph;
     uint32_t n = graph_noperands(g, op);
@@ -178,9 +163,7 @@ static bool evaluate_op(struct graph_run *r, uint32_t op) {
     if (!interpret_op(r->eval, r->program, op, operands, results))
         return false;
     for (uint32_t i = 0; i < g->m->ops[op].nresults && i < MAX_RESULTS; i++)
-        r->known[g->m->ops[op].first_result + i] =
-            results[i] && r->eval->jitter > 0 ? moved(r->eval, g, op, g->m->ops[op].first_result + i, results[i])
-                                              : results[i];
+        r->known[g->m->ops[op].first_result + i] = results[i];
     return true;
 }
 

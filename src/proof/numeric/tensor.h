@@ -74,8 +74,6 @@ struct eval_context {
     enum equals equals;
     bool exact_products; /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
     bool blackhole;      /* default math fidelities are those of Blackhole, else of Wormhole */
-    double jitter;       /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
-    double largest;      /* with it: the largest finite element of them */
     const struct lazy_maker *lazy; /* elements are computed when they are asked for; NULL: at once */
     void *lazy_state;              /* of it */
     struct mesh *mesh;             /* NULL: there is one device, and collectives have no evaluator */

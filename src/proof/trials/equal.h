@@ -1,12 +1,11 @@
-/* Whether two programs over shared inputs are the same function: both are evaluated whole, in f64, on random numbers of
- * several kinds, and compared. proof/elements does the same by some elements at the shapes of a model.
+/* What is asked of two programs over shared inputs, and what is said: whether they are the same function, on random
+ * numbers of several kinds (proof/elements decides).
  *
  * - facts.h    what the ops do with an input
  * - problem.h  the two programs, their inputs, what is known of them
  * - numbers.h  kinds of trials, and their numbers
  * - compare.h  how far a tensor is from another
  * - shapes.h   in which extents
- * - show.h     a counterexample, as small as it gets
  * - device_error.h  how far a device is from f64 */
 #ifndef FA_EQUAL_H
 #define FA_EQUAL_H
@@ -35,22 +34,5 @@ struct effort {
     bool thorough;    /* more elements, where they are had for a low price */
     uint32_t samples; /* of each kind of numbers, at least; more where what they have to meet is rare */
 };
-
-/* Readings of the other side are tried until one agrees, which is left as the current one. In `a`. */
-struct verdict equal_try(const struct problem *p, struct effort how, struct arena *a);
-
-/* Two results on numbers that are given. */
-struct comparison {
-    bool evaluated, differs;
-    int64_t at;
-    double before, after; /* there */
-    struct shape shape;
-};
-/* Of the first output, by device; what is given may differ from what was drawn. */
-struct comparison equal_compare(const struct problem *p, struct given *const given[MAX_DEVICES], enum equals order,
-                                struct arena *scratch);
-
-/* Where the element number `at` of a tensor stands: "[0, 2, 1]", in `a`. */
-struct str index_text(struct arena *a, const struct shape *s, int64_t at);
 
 #endif

@@ -8,7 +8,7 @@ static bool run_program(struct lockstep *l, uint32_t device) {
     struct program program = l->p->program;
     enum side side = l->side;
     program.given = l->given[device];
-    program.ngiven = l->ngiven;
+    program.ngiven = l->p->ninputs;
     l->side = SIDE_PROGRAM;
     l->reached[device] = 0;
     e->eval->arithmetic = l->arithmetic[SIDE_PROGRAM];
@@ -65,7 +65,7 @@ static bool gather(struct eval_context *b, const struct tensor *x, const struct 
 
 void lockstep_begin(struct lockstep *l, const struct problem *p, const struct eval_context *how) {
     bool one_side_reverses = p->other && how->equals == EQUALS_LAST;
-    *l = (struct lockstep){.mesh = {p->devices, gather}, .p = p, .ngiven = p->ninputs};
+    *l = (struct lockstep){.mesh = {p->devices, gather}, .p = p};
     if (p->devices > 1)
         l->operands = arena_alloc(how->arena, SIDES * sizeof *l->operands);
     l->order[SIDE_PROGRAM] = one_side_reverses ? EQUALS_FIRST : how->equals;
@@ -75,49 +75,11 @@ void lockstep_begin(struct lockstep *l, const struct problem *p, const struct ev
         l->eval[i].device = i;
         l->eval[i].max_elements = MAX_ELEMENTS / p->devices;
         l->eval[i].mesh = p->devices > 1 ? &l->mesh : NULL;
-        l->given[i] = arena_alloc(how->arena, ((size_t)p->ninputs + p->nloose + 1) * sizeof(struct given));
+        l->given[i] = arena_alloc(how->arena, (p->ninputs + (size_t)1) * sizeof(struct given));
         l->devices[i] = (struct evaluated){
             .eval = &l->eval[i],
             .values = arena_alloc(how->arena, (p->nvalues + (size_t)1) * sizeof(const struct tensor *))};
     }
-}
-
-void lockstep_shift(struct lockstep *l, const double *shift) {
-    const struct problem *p = l->p;
-    l->ngiven = p->ninputs;
-    for (uint32_t i = 0; shift && i < p->nloose; i++) {
-        struct shape s;
-        if (shift[i] == 0 || !program_shape(&p->program, p->loose[i].value, &s))
-            continue;
-        struct tensor *t = tensor_new(&l->eval[0], &s);
-        for (int64_t k = 0; t && k < t->n; k++)
-            t->x[k] = p->loose[i].number + shift[i];
-        for (uint32_t device = 0; t && device < p->devices; device++)
-            l->given[device][l->ngiven] = (struct given){p->loose[i].value, t};
-        l->ngiven += t != NULL;
-    }
-}
-
-void lockstep_again(struct lockstep *l, const struct lockstep *from, struct arena *a, const double *shift,
-                    double jitter) {
-    struct eval_context how = from->eval[0];
-    how.arena = a;
-    how.error = STR("");
-    how.elements = how.steps = 0;
-    how.jitter = jitter;
-    how.largest = 0;
-    lockstep_begin(l, from->p, &how);
-    for (uint32_t i = 0; i < from->p->devices; i++)
-        memcpy(l->given[i], from->given[i], from->p->ninputs * sizeof *l->given[i]);
-    lockstep_shift(l, shift);
-}
-
-bool lockstep_numbers(struct lockstep *l, struct draw d) {
-    bool good = true;
-    for (uint32_t i = 0; i < l->p->devices && good; i++)
-        good = numbers_make(l->p, d, i, l->given[0], &l->eval[i], l->given[i]) ||
-               (i > 0 && fail_as(&l->eval[0], &l->eval[i]));
-    return good;
 }
 
 bool lockstep_program(struct lockstep *l) {

@@ -18,7 +18,6 @@ struct lockstep {
     const struct problem *p;
     struct eval_context eval[MAX_DEVICES]; /* of one arena */
     struct given *given[MAX_DEVICES];
-    uint32_t ngiven; /* of which the first are the inputs */
     enum arithmetic arithmetic[SIDES];
     enum equals order[SIDES];
 
@@ -32,15 +31,8 @@ struct lockstep {
 
 /* `how`: of all devices. Sorts of a side that is no part of the program reverse equal elements alone. */
 void lockstep_begin(struct lockstep *l, const struct problem *p, const struct eval_context *how);
-/* The same numbers once more, in `a`, with each loose constant moved by `shift` (NULL: by nothing) and results by up to
- * `jitter` of themselves. */
-void lockstep_again(struct lockstep *l, const struct lockstep *from, struct arena *a, const double *shift,
-                    double jitter);
-/* After numbers are there: each loose constant is moved by `shift`. */
-void lockstep_shift(struct lockstep *l, const double *shift);
-/* The next three return false with a reason in the context of the first device. */
-bool lockstep_numbers(struct lockstep *l, struct draw d);
-/* After that, the program on the first device, with the others as far as collectives need them. */
+/* The next two return false with a reason in the context of the first device. */
+/* Once inputs are given, the program on the first device, with the others as far as collectives need them. */
 bool lockstep_program(struct lockstep *l);
 /* After that, what is compared on a device, of each output: from the first device on. */
 bool lockstep_outputs(struct lockstep *l, uint32_t device, const struct tensor *want[MAX_OUTPUTS],

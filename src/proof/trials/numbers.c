@@ -374,27 +374,7 @@ struct filling *filling_of(const struct problem *p, struct draw d, uint32_t devi
     return f;
 }
 
-/* ---- tensors ---- */
-
-/* Along a dimension in which the input does not vary all elements are the first one. */
-static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
-    struct view v = view_of(t);
-    if (g->varies[value] == graph_dimensions(g, value))
-        return;
-    for (int64_t i = 0; i < t->n; i++) {
-        int64_t from = 0;
-        for (uint32_t d = 0; d < t->shape.rank; d++)
-            from += g->varies[value] >> d & 1 ? i / v.stride[d] % t->shape.dim[d] * v.stride[d] : 0;
-        t->x[i] = t->x[from];
-    }
-}
-
-/* The pattern ties the input to a number: because the constant is known, or because it states so. NaN:
- * to any one number. */
-static void impose(const struct assumed_constant *constant, struct tensor *t) {
-    for (int64_t i = 0; constant && i < t->n; i++)
-        t->x[i] = isnan(constant->number) ? t->x[0] : constant->number;
-}
+/* ---- what a pattern states ---- */
 
 const struct tensor *as_stated(struct eval_context *b, const struct formula *holds, const struct tensor *t) {
     const struct tensor *slots[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
@@ -403,35 +383,6 @@ const struct tensor *as_stated(struct eval_context *b, const struct formula *hol
     if (!formula_value(b, b->lowerings, holds, slots, results))
         return NULL;
     return tensor_reshape(b, results[0], &t->shape);
-}
-
-static const struct tensor *numbers_of(const struct problem *p, struct draw d, uint32_t device, uint32_t input,
-                                       struct eval_context *b) {
-    const struct input *in = &p->inputs[input];
-    struct filling *f = filling_of(p, d, device, input, b->arena);
-    struct shape s;
-    if (!f || !program_shape(&p->program, in->value, &s)) {
-        eval_reason(b, REASON_NOT_STATIC, "an operand has no static shape");
-        return NULL;
-    }
-    struct tensor *t = tensor_new(b, &s);
-    if (!t)
-        return NULL;
-    filling_numbers(f, 0, t->n, t->x);
-    repeat_elements(p->program.graph, in->value, t);
-    impose(in->constant, t);
-    return in->holds ? as_stated(b, in->holds, t) : t;
-}
-
-bool numbers_make(const struct problem *p, struct draw d, uint32_t device, const struct given *first,
-                  struct eval_context *b, struct given *out) {
-    for (uint32_t i = 0; i < p->ninputs; i++) {
-        bool shared = device > 0 && p->inputs[i].replicated;
-        out[i] = shared ? first[i] : (struct given){p->inputs[i].value, numbers_of(p, d, device, i, b)};
-        if (!out[i].tensor)
-            return false;
-    }
-    return true;
 }
 
 bool trial_differs(const struct problem *p, enum trial trial) {

@@ -40,10 +40,6 @@ void filling_numbers(const struct filling *f, int64_t from, int64_t n, double *o
 /* The formula that a pattern says the input is, of those numbers. NULL with a reason in the context. */
 const struct tensor *as_stated(struct eval_context *b, const struct formula *holds, const struct tensor *t);
 
-/* The numbers of a device, an item for each input; replicated inputs are those of `first`, which the first device got.
- * False with a reason in the context. */
-bool numbers_make(const struct problem *p, struct draw d, uint32_t device, const struct given *first,
-                  struct eval_context *b, struct given *out);
 /* Mixes a seed and an index to another seed; neighbouring ones give unrelated seeds. */
 static inline uint64_t seed_of(uint64_t seed, uint64_t i) {
     uint64_t x = (seed + i * 0x632be59bd9b4e019u + 1) * 0x9e3779b97f4a7c15u;

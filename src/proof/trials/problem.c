@@ -127,44 +127,6 @@ void problem_facts(struct problem *p) {
     facts_free(&facts);
 }
 
-/* ---- conditions ---- */
-
-/* An operand is an infinite number. */
-static bool asks_for_infinity(const struct graph *g, uint32_t op) {
-    bool found = false;
-    for (uint32_t i = 0; i < graph_noperands(g, op) && op_is((enum op_kind)g->kind[op], PIECEWISE); i++) {
-        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
-        found |= c.known && isinf(c.value);
-    }
-    return found;
-}
-
-/* Whole numbers are compared, of which few may be tried. */
-static bool compares_whole(const struct graph *g, uint32_t op) {
-    return graph_op_is(g, op, COMPARES) && format_is_integer(graph_dtype(g, graph_operands(g, op)[0]));
-}
-
-uint32_t conditions_of(const struct graph *g, const uint32_t *ops, uint32_t nops, uint32_t *conditions) {
-    bool *decided = xcalloc(g->m->nvalues + (size_t)1, sizeof *decided); /* numbers decide it, by value */
-    uint32_t n = 0;
-    for (uint32_t v = 0; v < g->m->nvalues; v++)
-        decided[v] = g->m->values[v].def == NONE;
-    for (uint32_t i = 0; i < nops; i++) {
-        const uint32_t *v = graph_operands(g, ops[i]);
-        bool is = false;
-        for (uint32_t k = 0; k < graph_noperands(g, ops[i]) && !asks_for_infinity(g, ops[i]); k++)
-            is |= v[k] != NONE && decided[v[k]];
-        for (uint32_t k = 0; k < g->m->ops[ops[i]].nresults; k++)
-            decided[g->m->ops[ops[i]].first_result + k] = is;
-        bool whole = compares_whole(g, ops[i]);
-        uint32_t tells = whole ? g->m->ops[ops[i]].first_result : graph_op_is(g, ops[i], SELECTS) ? v[0] : NONE;
-        if (tells != NONE && decided[tells] && n < MAX_CONDITIONS)
-            conditions[n++] = tells;
-    }
-    free(decided);
-    return n;
-}
-
 /* ---- devices ---- */
 
 int64_t devices_stated(const struct graph *g, uint32_t op) {

@@ -6,7 +6,7 @@
 #include "proof/trials/facts.h"
 #include "search/match/match.h"
 
-enum { MAX_INPUTS = 256, MAX_OUTPUTS = 16, MAX_ORDERS = 2, MAX_CONDITIONS = 64, MAX_LOOSE = 64 };
+enum { MAX_INPUTS = 256, MAX_OUTPUTS = 16, MAX_ORDERS = 2, MAX_LOOSE = 64 };
 
 /* An input and what is known of it, which decides the random numbers that it gets. */
 struct input {
@@ -34,7 +34,6 @@ struct problem {
 
     const uint32_t *values; /* of the program, which are evaluated together */
     uint32_t nvalues;
-    uint32_t nconditions; /* the last of these: what is chosen by them is not compared where they are always the same */
     /* Values that are compared: with other values; or with what `other` makes of all of them, false with a reason in
      * the context. It may have several readings: `next` takes another one, false: there is none. */
     struct {
@@ -80,9 +79,6 @@ struct loose_constant {
 bool problem_add_input(struct problem *p, uint32_t value, const struct assumed_constant *constant);
 /* Once program and inputs are set: what can be told of them by the ops. */
 void problem_facts(struct problem *p);
-/* The conditions of its choices, and comparisons of whole numbers, that numbers decide: not constants, and not whether
- * a number is infinite. At most MAX_CONDITIONS. */
-uint32_t conditions_of(const struct graph *g, const uint32_t *ops, uint32_t nops, uint32_t *conditions);
 /* The number of devices that shapes or attributes of a collective state; 0: none do. */
 int64_t devices_stated(const struct graph *g, uint32_t op);
 /* The devices of a mesh that collectives of the program are between; 1: it has none. 0 with a reason in the context

@@ -1,10 +1,15 @@
 /* Simple numbers are tried before random ones; of what takes more than a few words, elements become 0 as long as a
  * difference stays. */
-#include "proof/trials/show.h"
+#include "proof/elements/show.h"
 
-#include "proof/trials/compare.h"
+#include <math.h>
 
-enum { MAX_TRIES = 1000, MAX_ELEMENTS_TRIED = 1 << 24, MAX_LISTED = 24, MAX_EXCEPTIONS = 6 };
+#include "proof/elements/sides.h"
+
+enum { MAX_TRIES = 1000, MAX_LISTED = 24, MAX_EXCEPTIONS = 6 };
+
+/* Elements that are read for one set of numbers, and for all. */
+static const double most_shown = 1 << 24, most_read_in_all = 1 << 27;
 
 /* Kinds of simple numbers. */
 enum fill { FILL_ONES, FILL_TWOS, FILL_NUMBERS, FILL_FIRST, FILL_ASCENDING, FILL_DESCENDING, FILL_MIXED, FILLS };
@@ -36,61 +41,104 @@ static double simple_number(const struct problem *p, enum fill f, uint32_t input
     return facts->indices ? fmod(fabs(x), (double)facts->indices) : facts->mask_sign ? 0 : x;
 }
 
-/* A difference that shows in a few digits. */
-static bool is_plain(const struct comparison *o) {
-    return o->differs && (!isfinite(o->after) || fabs(o->before - o->after) > 1e-4 * fmax(fabs(o->before), 1e-3));
-}
-
-/* Numbers that show a difference, as far as they were made smaller. */
+/* Both sides on numbers that show a difference, as far as they were made smaller. */
 struct smaller_example {
-    const struct problem *p;
-    struct given *given[MAX_DEVICES];
-    struct tensor *tensors[MAX_INPUTS]; /* of the first device, to be written */
-    enum equals order;
-    bool plain;               /* the difference has to stay so */
-    struct comparison found;  /* by the last evaluation */
-    double **elements, *were; /* all of the inputs, one after the other; numbers before the last change */
+    struct trying *sides;
+    double **numbers; /* by device and input: of each element */
+    struct shape shapes[MAX_INPUTS];
+    bool plain;                /* the difference has to stay so */
+    struct difference found;   /* by the last evaluation, */
+    const struct compared *in; /* and where */
+    double **elements, *were;  /* all of the inputs, one after the other; numbers before the last change */
     size_t n, tries;
-    struct arena scratch; /* empty between evaluations */
 };
 
-static bool still_differs(struct smaller_example *r) {
-    r->found = equal_compare(r->p, r->given, r->order, &r->scratch);
-    r->tries++;
-    arena_reset(&r->scratch);
-    return r->plain ? is_plain(&r->found) : r->found.differs;
+/* For trying.draw. */
+static void given_numbers(const void *self, const struct lazy *input, int64_t from, int64_t n, double *out) {
+    double *const *numbers = self;
+    memcpy(out, numbers[input->input] + from, (size_t)n * sizeof *out);
 }
 
-/* The numbers of a trial on all devices. */
-static bool draw(struct smaller_example *r, struct draw d, struct eval_context *b) {
-    bool good = r->p->devices > 0;
-    b->elements = 0;
-    for (uint32_t i = 0; i < r->p->devices && good; i++) {
-        r->given[i] = arena_alloc(b->arena, (r->p->ninputs + (size_t)1) * sizeof *r->given[i]);
-        good = numbers_make(r->p, d, i, r->given[0], b, r->given[i]);
+/* On all devices, up to the first that differs. */
+static bool differs(struct smaller_example *r) {
+    struct trying *t = r->sides;
+    bool slack = false, differs = false;
+    for (uint32_t k = 0; k < t->ncompared && !differs; k++) {
+        r->in = &t->compared[k];
+        if (!sides_difference(t, r->in, &slack, &r->found))
+            return false;
+        differs = r->found.error > tolerance;
     }
-    for (uint32_t k = 0; k < r->p->ninputs && good; k++) {
-        r->given[0][k].tensor = r->tensors[k] = tensor_copy(b, r->given[0][k].tensor);
-        good = r->tensors[k] != NULL;
+    return differs;
+}
+
+/* However constants were rounded. */
+static bool differs_for_all(struct smaller_example *r) {
+    struct trying *t = r->sides;
+    memset(t->shift, 0, sizeof t->shift);
+    t->nsettled = 0;
+    t->settled = false;
+    sides_shift(t, t->shift);
+    if (!sides_evaluate(t) || !differs(r))
+        return false;
+    struct difference found = r->found;
+    if (t->p->nloose && sides_may_be_rounded(t, r->in))
+        sides_settle(t);
+    if (t->settled && (!sides_evaluate(t) || !differs(r)))
+        return false;
+    r->found = found;
+    return true;
+}
+
+/* And shows in a few digits, if it has to. */
+static bool still_differs(struct smaller_example *r) {
+    r->tries++;
+    r->sides->read = 0;
+    const struct difference *d = &r->found;
+    return differs_for_all(r) &&
+           (!r->plain || !isfinite(d->got) || fabs(d->want - d->got) > 1e-4 * fmax(fabs(d->want), 1e-3));
+}
+
+/* The numbers of a trial on all devices. False: an input has none. */
+static bool draw(struct smaller_example *r, struct draw at, struct arena *a) {
+    const struct problem *p = r->sides->p;
+    r->numbers = arena_alloc(a, (p->devices * (size_t)p->ninputs + 1) * sizeof *r->numbers);
+    for (uint32_t i = 0; i < p->devices * p->ninputs; i++) {
+        struct filling *f = filling_of(p, at, i / p->ninputs, i % p->ninputs, a);
+        struct shape *s = &r->shapes[i % p->ninputs];
+        if (!f || !program_shape(&p->program, p->inputs[i % p->ninputs].value, s))
+            return false;
+        r->numbers[i] = arena_alloc(a, ((size_t)shape_count(s) + 1) * sizeof **r->numbers);
+        filling_numbers(f, 0, shape_count(s), r->numbers[i]);
     }
-    return good;
+    r->sides->drawer = r->numbers;
+    return true;
+}
+
+/* In that order of equal elements. False: not all elements can be evaluated. */
+static bool make(struct smaller_example *r, enum equals order) {
+    enum { MOST = 1 << 22 };
+    struct trying *t = r->sides;
+    return sides_begin(t, 0, order) && sides_make(t) == VERDICT_SAME && t->compared[0].sides[0]->n <= MOST &&
+           elements_ask(t, (uint32_t)t->compared[0].sides[0]->n, most_shown);
 }
 
 static void fill_simply(struct smaller_example *r, enum fill f) {
-    for (uint32_t k = 0; k < r->p->ninputs; k++)
-        for (int64_t i = 0; i < r->tensors[k]->n; i++)
-            r->tensors[k]->x[i] = simple_number(r->p, f, k, i);
+    const struct problem *p = r->sides->p;
+    for (uint32_t k = 0; k < p->ninputs; k++)
+        for (int64_t i = 0; i < shape_count(&r->shapes[k]); i++)
+            r->numbers[k][i] = simple_number(p, f, k, i);
 }
 
 static void list_elements(struct smaller_example *r, struct arena *a) {
     size_t n = 0;
-    for (uint32_t k = 0; k < r->p->ninputs; k++)
-        n += (size_t)r->tensors[k]->n;
+    for (uint32_t k = 0; k < r->sides->p->ninputs; k++)
+        n += (size_t)shape_count(&r->shapes[k]);
     r->elements = arena_alloc(a, (n + 1) * sizeof *r->elements);
     r->were = arena_alloc(a, (n + 1) * sizeof *r->were);
-    for (uint32_t k = 0; k < r->p->ninputs; k++)
-        for (int64_t i = 0; i < r->tensors[k]->n; i++)
-            r->elements[r->n++] = &r->tensors[k]->x[i];
+    for (uint32_t k = 0; k < r->sides->p->ninputs; k++)
+        for (int64_t i = 0; i < shape_count(&r->shapes[k]); i++)
+            r->elements[r->n++] = &r->numbers[k][i];
 }
 
 /* Sets elements to `to`, or to a number of two bits behind the point; back where the difference goes. */
@@ -102,7 +150,8 @@ static bool set_while_different(struct smaller_example *r, size_t first, size_t 
             *r->elements[i] = rounded ? rint(was * 4) / 4 : to;
         changed |= *r->elements[i] != was;
     }
-    if (!changed || (r->tries < MAX_TRIES && r->tries * r->n < MAX_ELEMENTS_TRIED && still_differs(r)))
+    if (!changed || (r->tries < MAX_TRIES && (double)r->tries * demand_size(r->sides->demand) < most_read_in_all &&
+                     still_differs(r)))
         return true;
     for (size_t i = first; i < first + n; i++)
         *r->elements[i] = r->were[i];
@@ -161,45 +210,46 @@ static struct str tensor_text(struct arena *a, const struct tensor *t) {
 
 static struct str example_text(const struct smaller_example *r, const struct str *names, struct arena *a) {
     struct str text = STR("");
-    for (uint32_t k = 0; k < r->p->ninputs; k++)
+    for (uint32_t k = 0; k < r->sides->p->ninputs; k++) {
+        struct tensor t = {.shape = r->shapes[k], .n = shape_count(&r->shapes[k]), .x = r->numbers[k]};
         text = arena_printf(a, "%.*sinput %.*s, %s: %s\n", (int)text.n, text.p, (int)names[k].n, names[k].p,
-                            shape_text(a, &r->tensors[k]->shape).p, tensor_text(a, r->tensors[k]).p);
+                            shape_text(a, &t.shape).p, tensor_text(a, &t).p);
+    }
     return arena_printf(a, "%.*sat %s: before %.6g, after %.6g%s\n", (int)text.n, text.p,
-                        r->found.at >= 0 ? index_text(a, &r->found.shape, r->found.at).p : "[]",
-                        unsigned_nan(r->found.before), unsigned_nan(r->found.after),
-                        r->order == EQUALS_POINTED ? " (of an index the element that it points to)" : "");
+                        index_text(a, &r->in->sides[0]->shape, r->in->at[r->found.at]).p, unsigned_nan(r->found.want),
+                        unsigned_nan(r->found.got),
+                        r->sides->equals == EQUALS_POINTED ? " (of an index the element that it points to)" : "");
 }
 
 /* Finds numbers that show the difference; false where none do. What is sorted has to be different, but for trials of
  * equals. */
-static bool find_example(struct smaller_example *r, const struct verdict *v, struct eval_context *b) {
-    bool sorts = r->p->sorts, simple_enough = false;
+static bool find_example(struct smaller_example *r, const struct verdict *v, struct arena *a) {
+    bool sorts = r->sides->p->sorts, simple_enough = false;
     int f = sorts ? FILL_ASCENDING : 0;
-    if (!draw(r, v->at, b))
+    if (!make(r, EQUALS_FIRST) || !draw(r, v->at, a))
         return false;
     for (; f < (sorts ? FILL_MIXED : FILLS) && !simple_enough; f++) {
         fill_simply(r, (enum fill)f);
         simple_enough = still_differs(r);
     }
     if (!simple_enough) {
-        if (!draw(r, v->at, b))
+        if (!draw(r, v->at, a) || (v->order != EQUALS_FIRST && !make(r, v->order)))
             return false;
-        r->order = v->order;
         r->plain = still_differs(r);
     }
     if (sorts ? !simple_enough && v->at.trial == TRIAL_EQUAL : !simple_enough || f > FILL_ASCENDING)
-        reduce(r, b->arena);
+        reduce(r, a);
     r->plain = false;
     return still_differs(r);
 }
 
-struct str equal_show(const struct problem *p, const struct verdict *v, const struct str *names, struct arena *a) {
+struct str same_show(const struct problem *p, const struct verdict *v, const struct str *names, struct arena *a) {
     struct arena scratch = {0};
-    struct eval_context b = {.arena = &scratch, .lowerings = p->lowerings};
     struct smaller_example *r = arena_alloc(&scratch, sizeof *r);
-    *r = (struct smaller_example){.p = p, .order = EQUALS_FIRST, .plain = true};
-    struct str text = find_example(r, v, &b) ? example_text(r, names, a) : STR("");
-    arena_free(&r->scratch);
+    *r = (struct smaller_example){.sides = sides_of(p, (struct effort){.seed = v->at.seed}, &scratch), .plain = true};
+    r->sides->draw = given_numbers;
+    struct str text = find_example(r, v, &scratch) ? example_text(r, names, a) : STR("");
+    sides_free(r->sides);
     arena_free(&scratch);
     return text;
 }
