@@ -475,6 +475,19 @@ Test(price, a_product_grows_by_the_padding_that_its_weight_takes_over) {
     cr_assert(x.known);
     cr_expect_eq(x.with.counted.launches, 2);
     cr_expect_float_eq(x.with.estimated.matrix_cycles, 2 * x.without.estimated.matrix_cycles, 1e-6);
+    pattern_file("name: h\nfused_op: ttnn.split_query_key_value_and_split_heads\nsource: ttnn\nmatch: |\n"
+                 "  r = reshape(x @ w)\n  out = permute(r)\n");
+    for (int width = 48; width <= 64; width += 16) { /* to whole tiles */
+        char ops[512];
+        snprintf(ops, sizeof ops,
+                 "p = ttnn.matmul x w; r = ttnn.reshape p -> 1x64x4x%dxbf16; q = ttnn.permute r {permutation = "
+                 "array<i64: 0, 2, 1, 3>} -> 1x4x64x%dxbf16; return q",
+                 width, width);
+        x = price_short(width == 48 ? "x:64x64xbf16!input w:64x192xbf16!parameter"
+                                    : "x:64x64xbf16!input w:64x256xbf16!parameter",
+                        ops);
+        cr_expect_float_eq(x.with.estimated.matrix_cycles, 64.0 / width * x.without.estimated.matrix_cycles, 1e-6);
+    }
 }
 
 /* An elementwise op stands before what moves its result, or behind it where that is the order of its operands. */

@@ -164,12 +164,13 @@ static bool moves_heads(const struct parts *s) {
     return splits_heads(s) || s->fused == K_CONCATENATE_HEADS;
 }
 
-/* Products grow whose weights are padded in place of heads: of those that are padded behind them, or whose padding is
- * cut off in front of them. */
+/* Products grow whose weights are padded in place of heads: of those that are padded behind them, or to whole tiles, or
+ * whose padding is cut off in front of them. */
 static void widen_products(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
     struct work weights = {0};
-    double by = 1;
+    int64_t width = extent_from_end(g, g->m->ops[s->match->root].first_result, 0);
+    double by = splits_heads(s) ? (double)((width + TILE - 1) / TILE * TILE) / (double)width : 1;
     for (uint32_t i = 0; i < s->n && moves_heads(s); i++) {
         double from = (double)graph_numel(g, graph_operands(g, s->ops[i])[0]);
         double to = (double)graph_numel(g, g->m->ops[s->ops[i]].first_result);
