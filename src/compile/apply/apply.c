@@ -234,6 +234,17 @@ static bool is_refused(const struct fa_application *a, const struct replacement 
     return !a->options->partial && x->reported && x->text.n > 0 && !x->written && !x->slower;
 }
 
+/* Takes the other functions out, unless this one calls some. */
+static void leave_alone(const struct graph *g, uint32_t func, struct text_edits *edits) {
+    const struct mlir *m = g->m;
+    for (uint32_t op = m->funcs[func].first_op; op < m->funcs[func].end_op; op++)
+        if (m->ops[op].callee != NONE)
+            return;
+    for (uint32_t i = 0; i < m->nfuncs; i++)
+        if (i != func)
+            text_edits_add(edits, function_text(m, i), STR(""));
+}
+
 /* What the permutes of a module take. */
 static double permutes_us(const struct fa_application *a, const struct graph *g, struct arena *scratch) {
     double *of_ops = arena_alloc(scratch, (g->m->nops + (size_t)1) * sizeof *of_ops), sum = 0;
@@ -251,11 +262,17 @@ static double permutes_us(const struct fa_application *a, const struct graph *g,
 static bool is_slower(const struct fa_application *a, const struct round *r, struct replacement *x) {
     const struct graph *g = &r->level->graph;
     struct arena scratch = {0};
-    struct text_edits edits = rewrite_module(g, x, 1, &scratch);
-    struct module_text after;
-    bool slower = module_text_read(&after, text_edited(r->level->ir.text, &edits, &scratch), &scratch) &&
-                  permutes_us(a, &after.level.graph, &scratch) - permutes_us(a, g, &scratch) > x->saved_us;
+    struct text_edits rest = {0}, edits = rewrite_module(g, x, 1, &scratch);
+    struct module_text before, after;
+    leave_alone(g, x->match->func, &rest);
+    leave_alone(g, x->match->func, &edits);
+    bool slower = module_text_read(&before, text_edited(g->m->text, &rest, &scratch), &scratch) &
+                  module_text_read(&after, text_edited(g->m->text, &edits, &scratch), &scratch);
+    slower = slower &&
+             permutes_us(a, &after.level.graph, &scratch) - permutes_us(a, &before.level.graph, &scratch) > x->saved_us;
+    module_text_free(&before);
     module_text_free(&after);
+    text_edits_free(&rest);
     text_edits_free(&edits);
     arena_free(&scratch);
     return slower;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/mlir/scan.h"
+
 /* ---- what nothing uses any more ---- */
 
 struct sweeping {
@@ -68,14 +70,27 @@ static struct str with_moved(const struct mlir *m, const struct replacement *r, 
     return buf_take(&b, a);
 }
 
-/* Behind the line on which the function of the op ends. */
+struct span function_text(const struct mlir *m, uint32_t func) {
+    const struct mlir_func *f = &m->funcs[func];
+    struct span s = m->ops[f->op].text;
+    if (f->first_op == f->end_op)
+        return s;
+    const char *end = m->text.p + m->text.n, *p = m->text.p + m->ops[f->end_op - 1].text.end;
+    while (p < end && *p++ != '}') {
+    }
+    s.end = (uint32_t)(p - m->text.p);
+    p = scan_space(p, end);
+    if (str_starts((struct str){p, (size_t)(end - p)}, STR("loc(")) && (p = scan_balanced(p + 3, end)))
+        s.end = (uint32_t)(p - m->text.p);
+    return s;
+}
+
+/* Behind the function of the op, and its line. */
 static uint32_t end_of_function(const struct mlir *m, uint32_t op) {
-    uint32_t at = m->ops[m->funcs[m->ops[op].func].end_op - 1].text.end;
-    while (at < m->text.n && m->text.p[at] != '}')
+    uint32_t end = function_text(m, m->ops[op].func).end, at = end;
+    while (at < m->text.n && (m->text.p[at] == ' ' || m->text.p[at] == '\r'))
         at++;
-    while (at < m->text.n && m->text.p[at] != '\n')
-        at++;
-    return at < m->text.n ? at + 1 : at;
+    return at < m->text.n && m->text.p[at] == '\n' ? at + 1 : end;
 }
 
 struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, uint32_t n, struct arena *a) {

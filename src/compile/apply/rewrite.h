@@ -5,6 +5,8 @@
 #include "compile/apply/replace.h"
 #include "compile/apply/text_edit.h"
 
+/* From its name to the end of its body, with the location behind it. */
+struct span function_text(const struct mlir *m, uint32_t func);
 /* With the replacements that are written, and without the ops that nothing uses any more. To be freed with
  * text_edits_free. */
 struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, uint32_t n, struct arena *a);
