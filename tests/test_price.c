@@ -660,6 +660,16 @@ Test(price, what_moves_a_result_back_goes_with_what_moves_it) {
     cr_expect(near(x.around_us, add * padding, 0.01), "%g, %g", x.around_us, add * padding);
 }
 
+/* A weight of 2048 x 512 x 1 x 1 is a matrix of 2 MB, and no million of tiles. */
+Test(price, a_convolution_reads_its_weight_as_a_matrix) {
+    on("n150");
+    double us =
+        us_of("x:1x7x7x512xbf16!input w:2048x512x1x1xbf16!parameter",
+              "o = ttir.conv2d x w {dilation = array<i32: 1, 1>, groups = 1 : i32, padding = array<i32: 0, 0, 0, 0>, "
+              "stride = array<i32: 1, 1>} -> 1x7x7x2048xbf16; return o");
+    cr_expect(us > 5 && us < 50, "%g", us);
+}
+
 /* A scale of each channel by a parameter is one of the weight; the convolution yields what is moved then. */
 Test(price, a_convolution_is_no_slower_for_a_scale_of_its_weight) {
     static const char args[] = "x:1x1x1568x64xbf16!input w:64x64x1x1xbf16!parameter s:1x64x1x1xbf16!%s";

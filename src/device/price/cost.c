@@ -307,6 +307,17 @@ uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand) {
     return part && graph_numel(g, v) > graph_numel(g, result) ? result : v;
 }
 
+/* The weight of a convolution of TTIR is no tensor in tiles: TTNN lays it out as a matrix, once. */
+bool work_reads_operand(struct pricer *p, uint32_t op, uint32_t operand, uint32_t value, struct work *w) {
+    const struct graph *g = p->graph;
+    int64_t n = graph_numel(g, value), bytes = tile_bytes(graph_dtype(g, value), TILE, TILE);
+    bool weight = op_convolves((enum op_kind)g->kind[op]) && operand == 1 && !graph_is_ttnn(g, op);
+    if (!weight || n < 0 || bytes <= 0)
+        return work_reads(p, value, w);
+    w->dram_read += (n + TILE * TILE - 1) / (TILE * TILE) * bytes;
+    return true;
+}
+
 /* What a collective sends over one link: what it gathers or scatters, else its operand, as between two chips. */
 static int64_t sent_by(const struct pricer *p, uint32_t op, const struct work *w) {
     int64_t read = w->dram_read + w->l1_read, written = w->dram_written + w->l1_written;
@@ -322,7 +333,7 @@ bool work_of_op(struct pricer *p, uint32_t op, struct work *out) {
     *out = (struct work){0};
     for (uint32_t i = in_place; i < graph_noperands(g, op); i++)
         if (is_tensor_operand(g, graph_operands(g, op)[i]))
-            known &= work_reads(p, read_of(p, op, i), out);
+            known &= work_reads_operand(p, op, i, read_of(p, op, i), out);
     for (uint32_t i = 0; i < o->nresults && !in_place; i++)
         known &= work_writes(p, o->first_result + i, out);
     if (in_place)

@@ -64,6 +64,8 @@ const struct layout *value_layout(struct pricer *p, uint32_t value);
 /* Adds a value that is read or written; false when its size is not known. */
 bool work_reads(struct pricer *p, uint32_t value, struct work *w);
 bool work_writes(struct pricer *p, uint32_t value, struct work *w);
+/* The same of a value that stands for an operand of an op. */
+bool work_reads_operand(struct pricer *p, uint32_t op, uint32_t operand, uint32_t value, struct work *w);
 /* What an op reads of an operand: a value of that size, its result where it takes a part. */
 uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand);
 /* A dimension of a value, counted from the last one; 1 where it is not known. */

@@ -54,7 +54,7 @@ static bool read_inputs(const struct parts *s, struct work *w) {
                 continue;
             seen = grow(seen, &cap, n + 1, sizeof *seen);
             seen[n++] = v;
-            known &= work_reads(s->pricer, read_by_fused(s, s->ops[i], k), w);
+            known &= work_reads_operand(s->pricer, s->ops[i], k, read_by_fused(s, s->ops[i], k), w);
         }
     free(seen);
     return known;
