@@ -5,7 +5,8 @@ usage: beside.py PROGRAM [--runs N] [--sizes MB,...] [--only REGEX] [--work DIR]
 
 Rows: the pairs and logs of ../shared/corpus/real, and models repeated by ../shared/tools/bigir.py to each size. Least user
 time of N runs in turns (3), one thread, and peak memory. `audit` proves and writes the report; `formats` is the slowest
-other format next to it, `diff` a compile with itself next to two audits. Of a log mlir-opt reads the modules that it can
+other format next to it, `summary` what reads that report, `diff` a compile with itself next to two audits. `apply` is next to
+mlir-opt, with its memory in times of the TTIR. Of a log mlir-opt reads the modules that it can
 without the dialects.
 """
 import argparse
@@ -22,7 +23,7 @@ REAL, MODELS = SHARED / 'corpus' / 'real', SHARED / 'corpus' / 'models'
 REPEATED = [SHARED / 'corpus' / 'dit' / 'dit_block_prim.ttir.mlir', MODELS / 'segformer.ttir.mlir']
 FORMATS = ['json', 'markdown', 'sarif', 'html']
 MOST_EXPLAINED = 8e6
-COLUMNS = ['input', 'mlir-opt', 'audit', 'memory', 'formats', 'diff', 'inspect', 'explain', 'verify']
+COLUMNS = ['input', 'mlir-opt', 'audit', 'memory', 'formats', 'diff', 'summary', 'inspect', 'explain', 'verify', 'apply']
 MODULE = re.compile(r'(?:^[#!]\S+ = .*\n)*^module\b.*\n(?:(?!module\b).*\n)*?^\}.*\n(?:^#loc.*\n)*', re.M)
 
 
@@ -57,10 +58,13 @@ def inputs(sizes, work):
 def commands(program, files, work):
     level = ['--ttir-only'] if not files[0].suffix else []
     audit = [program, '-q', '-j1', *level, *files]
-    made = {'audit': [*audit, '-o', work / 'out'], 'inspect': [program, 'inspect', '--json', *files]}
+    made = {'audit': [*audit, '-o', work / 'out'], 'summary': [program, 'summary', work / 'out'],
+            'inspect': [program, 'inspect', '--json', *files]}
     made.update({f: [*audit, f'--format={f}:{work / "out"}'] for f in FORMATS})
     if files[0].stat().st_size < MOST_EXPLAINED:
         made['explain'] = [program, 'explain', *level, *files]
+    if files[0].suffix != '.log':
+        made['apply'] = [program, 'apply', '-q', files[0], '-o', work / 'applied']
     if not level:
         made['verify'] = [program, 'verify', '-j1', *files]
         made['diff'] = [program, 'diff', '-j1', files[-1], files[-1]]
@@ -84,7 +88,7 @@ def measure(program, files, work, runs):
     return best
 
 
-def row(name, best):
+def row(name, files, best):
     base, base_memory = best['mlir-opt']
     audit, memory = best['audit']
 
@@ -92,7 +96,10 @@ def row(name, best):
         return f'{best[what][0] / max(to, 1e-3):.2f}' if what in best else ''
     slowest = max(FORMATS, key=lambda f: best[f])
     cells = [name, f'{base:.2f} s, {base_memory / 1e6:.0f} MB', beside('audit'), f'{memory / base_memory:.2f}',
-             beside(slowest, audit), beside('diff', 2 * audit), beside('inspect'), beside('explain'), beside('verify')]
+             beside(slowest, audit), beside('diff', 2 * audit), beside('summary', audit), beside('inspect'), beside('explain'),
+             beside('verify'), beside('apply')]
+    if 'apply' in best:
+        cells[-1] += f', {best["apply"][1] / files[0].stat().st_size:.0f} times'
     print('| ' + ' | '.join(cells) + ' |', flush=True)
 
 
@@ -112,7 +119,7 @@ def main():
         out.mkdir()
         for name, files in inputs([s for s in o.sizes.split(',') if s], unpacked):
             if re.search(o.only, name):
-                row(name, measure(o.program, files, out, o.runs))
+                row(name, files, measure(o.program, files, out, o.runs))
 
 
 if __name__ == '__main__':
