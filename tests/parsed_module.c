@@ -7,7 +7,7 @@ bool parsed_module_read(struct parsed_module *p, struct str text, struct arena *
     p->block = (struct log_block){.text = text, .complete = true};
     mlir_parse(&p->ir, &p->source, &p->block, &p->diags);
     graph_build(&p->graph, &p->ir, &p->diags);
-    return p->ir.nfuncs == 1 && p->ir.bad_ops == 0;
+    return p->ir.nfuncs > 0 && p->ir.bad_ops == 0;
 }
 
 void parsed_module_free(struct parsed_module *p) {

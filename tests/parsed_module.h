@@ -12,8 +12,8 @@ struct parsed_module {
     struct diags diags;
 };
 
-/* `text` and `a` have to outlive it. False where the text is not one function of well-formed ops. Free it in either
- * case. */
+/* `text` and `a` have to outlive it. False where the text is not functions of well-formed ops. Free it in
+ * either case. */
 bool parsed_module_read(struct parsed_module *p, struct str text, struct arena *a);
 void parsed_module_free(struct parsed_module *p);
 

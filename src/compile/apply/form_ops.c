@@ -490,10 +490,13 @@ static struct written write_window(struct form_writer *w, const struct node *n, 
     struct shape result;
     if (op == NONE || !shape_in_graph(graph_of(w), graph_of(w)->m->ops[op].first_result, &result))
         op_fails(w->e->eval, "there is no %s in the match", op_table[n->op].name);
+    int64_t channels = graph_channels(graph_of(w), op, result.rank);
+    if (channels < 0)
+        channels = axis_attr(w->e->eval, &c, "channel_dim", result.rank - 1, result.rank);
     if (nv > 2 && (is_absent(&v[2]) || (is_number(&v[2]) && v[2].number == 0)))
         v[2] = absent;
     else if (nv > 2)
-        v[2] = channel_row(w, v[2], &result, axis_attr(w->e->eval, &c, "channel_dim", result.rank - 1, result.rank));
+        v[2] = channel_row(w, v[2], &result, (uint32_t)channels);
     for (uint32_t i = 0; i < nv; i++)
         if (!is_absent(&v[i]))
             v[i] = ready(w, v[i], false);

@@ -35,6 +35,17 @@ const char *graph_window(const struct graph *g, uint32_t op, struct window *w) {
                        n > 1 ? &shapes[1] : NULL, w);
 }
 
+int64_t graph_channels(const struct graph *g, uint32_t op, uint32_t rank) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    struct window w;
+    int64_t dim = -1;
+    if (op_convolves(k) && op_table[k].window.rank > 0)
+        dim = attrs_int(graph_attributes(g, op), "channel_dim", -1);
+    else if (op_convolves(k) && graph_window(g, op, &w) == NULL) /* by its layout */
+        dim = w.dims_of_result[w.n + 1];
+    return dim >= 0 && dim < (int64_t)rank ? dim : -1;
+}
+
 enum dtype graph_dtype(const struct graph *g, uint32_t value) {
     return g->m->types[g->m->values[value].type].dtype;
 }

@@ -133,6 +133,9 @@ static inline const int64_t *graph_shape(const struct graph *g, uint32_t value, 
 bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s);
 /* The window of an op. NULL, or why it has none that is understood. */
 const char *graph_window(const struct graph *g, uint32_t op, struct window *w);
+/* The dimension of channels in the result of a convolution, which has so many dimensions; -1: of another op, and where
+ * nothing says it. */
+int64_t graph_channels(const struct graph *g, uint32_t op, uint32_t rank);
 /* The dimensions of more than one element, a bit each; all bits where the shape is not known. */
 enum { ALL_DIMENSIONS = UINT16_MAX };
 uint16_t graph_dimensions(const struct graph *g, uint32_t v);

@@ -24,8 +24,8 @@ static const char *per_dimension(const struct attrs *a, const char *key, uint32_
     return NULL;
 }
 
-/* One number for all ends, one for each dimension, or one for each end: top, left, bottom, right in TTIR and of pools in
- * TTNN, too, but top, bottom, left, right of its convolutions (pool2d.cpp, TTNNOps.td at tt-mlir 19c86fca45ae). */
+/* One number for all ends, one for each dimension, or one for each end: top, left, bottom, right in TTIR and of pools
+ * in TTNN, too, but top, bottom, left, right of its convolutions (pool2d.cpp, TTNNOps.td at tt-mlir 19c86fca45ae). */
 static const char *read_padding(const struct attrs *a, bool by_dimension, struct window *w) {
     const struct attr *x = attrs_find(a, "padding");
     uint32_t given = x && x->n > 0 ? (uint32_t)x->n : 0, n = w->n;
@@ -239,6 +239,7 @@ static const char *read_generic(const struct attrs *a, const struct shape *x, co
     const int64_t *strides;
     int32_t given = attrs_list(a, "window_strides", &strides);
     w->n = weight && given > 0 ? (uint32_t)given : 2;
+    w->both_ends = weight;
     if (w->n > MAX_WINDOW)
         return "its window has too many dimensions";
     const char *why = weight ? read_layout(a, x, weight, w) : read_pooled(a, x, w);

@@ -127,10 +127,18 @@ static struct str float_text(struct arena *a, struct str number) {
     return arena_printf(a, "%.*s.0%.*s", (int)n, number.p, (int)(number.n - n), number.p + n);
 }
 
+/* The layout of images and weights that PyTorch has. */
+static const char images[] =
+    "#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = 2x3, "
+    "kernel_output_feature = 0, kernel_input_feature = 1, kernel_spatial_dimensions = 2x3, "
+    "output_batch = 0, output_feature = 1, output_spatial_dimensions = 2x3>";
+
 static struct short_fault print_value(struct buf *b, struct arena *a, const struct short_op *op, struct str type,
                                       struct str value) {
     const struct short_fault fine = {0};
     struct short_list list;
+    if (str_is(value, "@images"))
+        value = STR(images);
     if (is_typed(value) || !type.n || str_is(type, "word")) {
         buf_add(b, value);
         return fine;

@@ -72,17 +72,19 @@ const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const s
 }
 
 /* The sum of the padding of the op and of the pad, with a number for each end of each dimension: [top, left, bottom,
- * right] in TTIR, [top, bottom, left, right] in TTNN. Of volumes, whose ends are alike, one for both. */
+ * right] in TTIR, [top, bottom, left, right] in TTNN and of ops whose attributes number all dimensions. Of volumes,
+ * whose ends are alike, one for both. */
 static const struct attr *padding_of_both(const struct reference *r, uint32_t op, const struct window_pads *p) {
     const struct graph *g = reference_graph(r);
-    bool ttnn = graph_is_ttnn(g, op), alike = true;
+    bool numbered = op_table[g->kind[op]].window.rank == 0, in_pairs = graph_is_ttnn(g, op) || numbered;
+    bool alike = !numbered;
     struct window w;
     double sum[2 * MAX_WINDOW], first[MAX_WINDOW];
     if (graph_window(g, op, &w) != NULL)
         return NULL;
     for (uint32_t i = 0; i < w.n; i++) {
-        first[i] = sum[ttnn ? 2 * i : i] = (double)(w.before[i] + p->before[i]);
-        sum[ttnn ? 2 * i + 1 : w.n + i] = (double)(w.after[i] + p->after[i]);
+        first[i] = sum[in_pairs ? 2 * i : i] = (double)(w.before[i] + p->before[i]);
+        sum[in_pairs ? 2 * i + 1 : w.n + i] = (double)(w.after[i] + p->after[i]);
         alike &= w.before[i] + p->before[i] == w.after[i] + p->after[i];
     }
     return w.n == MAX_WINDOW && alike ? attr_of_numbers(first, w.n, r->arena) : attr_of_numbers(sum, 2 * w.n, r->arena);

@@ -33,12 +33,6 @@ static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, u
            close_to(actual, evaluate(&e, node->number), 24);
 }
 
-/* The dimension of channels of a convolution; -1 for other ops. */
-static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
-    int64_t dim = attrs_int(graph_attributes(g, op), "channel_dim", -1);
-    return op_convolves((enum op_kind)g->kind[op]) && dim >= 0 && dim < (int64_t)rank ? dim : -1;
-}
-
 /* The axes of an op whose computation is not known are the dimensions of its result, channels last. */
 static bool own_axes(const struct matcher *m, uint32_t op, uint32_t value, const struct imap *map, struct axes *out) {
     uint32_t rank;
@@ -46,7 +40,7 @@ static bool own_axes(const struct matcher *m, uint32_t op, uint32_t value, const
     struct axes c;
     if (!shape || !imap_coordinates(map, shape, rank, &c))
         return false;
-    int64_t last = channel_dim(m->g, op, rank);
+    int64_t last = graph_channels(m->g, op, rank);
     axes_clear(out);
     for (uint32_t d = 0; d < rank; d++)
         if (d != last && !axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
