@@ -571,6 +571,23 @@ Test(price, a_norm_of_channels_is_charged_the_way_to_its_rows) {
     }
 }
 
+/* What a reshape in the match pads, it does not work on. */
+Test(price, a_norm_works_on_the_rows_that_it_takes) {
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        char ops[256];
+        pattern_file("name: norm\nfused_op: ttnn.rms_norm\nsource: ttnn\nmatch: |\n"
+                     "  m = op mean(op multiply(x, x))\n  out = x * op rsqrt(m)\n");
+        snprintf(ops, sizeof ops,
+                 "%ss = ttnn.multiply %s; m = ttnn.mean s {dim_arg = [%d], keep_dim = true} -> 32x%s1xbf16\n"
+                 "r = ttnn.rsqrt m; %so = ttnn.multiply x %s; return o",
+                 i ? "v = ttnn.reshape x -> 32x1x512xbf16; " : "", i ? "v v" : "x x", i + 1, i ? "1x" : "",
+                 i ? "w = ttnn.reshape r -> 32x1xbf16; " : "", i ? "w" : "r");
+        cycles[i] = price_short("x:32x512xbf16!input", ops).with.estimated.vector_cycles;
+    }
+    cr_expect_eq(cycles[0], cycles[1], "%g, %g", cycles[0], cycles[1]);
+}
+
 /* The fused op is one of the match, and takes its operand in the order that it took it in. */
 Test(price, what_brings_an_operand_to_the_op_that_takes_in_the_rest_stays) {
     const char *pool = "o = ttnn.max_pool2d t {batch_size = 1 : si32, channels = 32 : si32, input_height = 32 : si32, "

@@ -185,6 +185,32 @@ static void widen_products(const struct parts *s, struct work *w) {
     w->dram_read += (int64_t)((by - 1) * (double)weights.dram_read);
 }
 
+static bool is_norm(const struct parts *s) {
+    return (s->fused == K_LAYER_NORM || s->fused == K_RMS_NORM) && s->operand != NONE;
+}
+
+/* What a norm works along are not the rows of its operand: that is moved there, and the result back. */
+static bool is_moved_to_rows(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    bool reduced[MAX_RANK];
+    uint32_t rank;
+    if (!is_norm(s))
+        return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t x = graph_class(g, s->ops[i]) == OP_REDUCE ? graph_operands(g, s->ops[i])[0] : NONE;
+        if (x == NONE || graph_numel(g, x) != graph_numel(g, s->operand) || !graph_shape(g, x, &rank) || rank < 1 ||
+            rank > MAX_RANK)
+            continue;
+        if (graph_reduced_dims(g, s->ops[i], rank, reduced) == NONE)
+            return false;
+        bool moved = !reduced[rank - 1];
+        for (uint32_t d = 0; d + 1 < rank; d++)
+            moved |= reduced[d] && extent_from_end(g, x, rank - 1 - d) > 1;
+        return moved;
+    }
+    return false;
+}
+
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
 static void compute(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
@@ -228,6 +254,8 @@ static void compute(const struct parts *s, struct work *w) {
     }
     if (exchanges) /* all devices send at once what each of them has */
         w->sent = held;
+    if (class == OP_AXISWISE && s->operand != NONE && !is_moved_to_rows(s)) /* its rows, not those of a reshape */
+        tiles = larger(tiles_of(s->pricer, s->operand), tiles_of(s->pricer, result));
     if (class == OP_ELTWISE || class == OP_AXISWISE)
         w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
     w->cores = class == OP_CONTRACT ? larger(any, cores_for(s->pricer, products)) : any;
@@ -246,28 +274,6 @@ static void compute(const struct parts *s, struct work *w) {
         w->matrix_cycles = is_attention(s->fused) ? w->matrix_cycles : multiplying;
     } else
         work_by_rows(s->pricer, s->fused, result, w);
-}
-
-/* What a norm works along are not the rows of its operand: that is moved there, and the result back. */
-static bool is_moved_to_rows(const struct parts *s) {
-    const struct graph *g = graph_of(s);
-    bool reduced[MAX_RANK];
-    uint32_t rank;
-    if ((s->fused != K_LAYER_NORM && s->fused != K_RMS_NORM) || s->operand == NONE)
-        return false;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t x = graph_class(g, s->ops[i]) == OP_REDUCE ? graph_operands(g, s->ops[i])[0] : NONE;
-        if (x == NONE || graph_numel(g, x) != graph_numel(g, s->operand) || !graph_shape(g, x, &rank) || rank < 1 ||
-            rank > MAX_RANK)
-            continue;
-        if (graph_reduced_dims(g, s->ops[i], rank, reduced) == NONE)
-            return false;
-        bool moved = !reduced[rank - 1];
-        for (uint32_t d = 0; d + 1 < rank; d++)
-            moved |= reduced[d] && extent_from_end(g, x, rank - 1 - d) > 1;
-        return moved;
-    }
-    return false;
 }
 
 enum { TILE_ELEMENTS = 32 * 32 };
