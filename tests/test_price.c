@@ -571,6 +571,39 @@ Test(price, a_norm_of_channels_is_charged_the_way_to_its_rows) {
     }
 }
 
+/* One core has each row of tiles, three times as many of them have their columns, for a copy before and one behind. */
+Test(price, a_norm_of_few_rows_has_its_columns_sharded) {
+    static const struct {
+        const char *x, *m;
+        bool sharded;
+    } cases[] = {{"1x3072", "1x1", true}, {"1x128", "1x1", false}, {"2048x3072", "2048x1", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char args[64], ops[256];
+        pattern_file("name: norm\nfused_op: ttnn.rms_norm\nsource: ttnn\nmatch: |\n"
+                     "  m = op mean(op multiply(x, x))\n  out = x * op rsqrt(m)\n");
+        snprintf(args, sizeof args, "x:%sxbf16!input", cases[i].x);
+        snprintf(ops, sizeof ops,
+                 "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [1], keep_dim = true} -> %sxbf16\n"
+                 "r = ttnn.rsqrt m; o = ttnn.multiply x r; return o",
+                 cases[i].m);
+        struct price x = price_short(args, ops);
+        cr_expect_eq(x.sharded, cases[i].sharded, "%s", cases[i].x);
+        cr_expect_eq(x.with.counted.launches, cases[i].sharded ? 3 : 1, "%s", cases[i].x);
+        cr_expect_eq(x.with.estimated.cores == 1, i == 1, "%s", cases[i].x);
+        struct str line = price_line(&x, NULL, STR(""), &arena);
+        cr_expect_eq(str_find(line, STR("columns sharded")) != NULL, cases[i].sharded, "%s", cases[i].x);
+    }
+}
+
+/* As a norm that is there may have them all the same. */
+Test(price, a_norm_that_is_there_is_no_reason_to_shard_its_columns) {
+    pattern_file("name: norm\nfused_op: ttnn.rms_norm\nsource: ttnn\nmatch: out = rms_norm(op add(x, y))\n");
+    struct price x = price_short("x:1x3072xbf16!input y:1x3072xbf16!input",
+                                 "s = ttnn.add x y; o = ttnn.rms_norm s -> 1x3072xbf16; return o");
+    cr_expect_not(x.sharded);
+    cr_expect_eq(x.with.counted.launches, 1);
+}
+
 /* What a reshape in the match pads, it does not work on. */
 Test(price, a_norm_works_on_the_rows_that_it_takes) {
     double cycles[2];
@@ -899,15 +932,14 @@ Test(price, an_exact_gelu_stays_bound_by_the_vector_unit) {
     cr_expect_gt(x.with.estimated.us, alone);
 }
 
-Test(price, a_norm_of_few_rows_runs_on_few_cores_and_may_be_slower) {
-    pattern_file(NORM);
-    const char *ops = "e = ttnn.full {fill_value = 1.0e-5, shape = #ttnn.shape<1x1>} -> 1x1xbf16\n"
-                      "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [-1], keep_dim = true} -> 32x1xbf16\n"
-                      "n = ttnn.add m e -> 32x1xbf16; r = ttnn.rsqrt n; y = ttnn.multiply x r -> 32x4096xbf16\n"
-                      "o = ttnn.multiply y w -> 32x4096xbf16; return o";
-    struct price x = price_short("x:32x4096xbf16!input w:4096xbf16!parameter", ops);
+Test(price, a_softmax_of_few_rows_runs_on_few_cores_and_may_be_slower) {
+    pattern_file("name: s\nfused_op: ttnn.softmax\nsource: ttnn\nmatch: |\n  e = op exp(x)\n"
+                 "  out = e / op sum(e, dim=-1)\n");
+    struct price x = price_short("x:32x4096xbf16!input",
+                                 "e = ttnn.exp x; s = ttnn.sum e {dim_arg = [-1], keep_dim = true} -> 32x1xbf16\n"
+                                 "o = ttnn.divide e s; return o");
     cr_expect_eq(x.with.estimated.cores, 1);
-    cr_expect_eq(x.without.counted.launches - x.with.counted.launches, 5);
+    cr_expect_eq(x.without.counted.launches - x.with.counted.launches, 2);
     cr_expect_lt(price_saved_us(&x), 0);
     struct str line = price_line(&x, &device, STR(""), &arena);
     cr_expect_not_null(str_find(line, STR("slower by about ")), "%.*s", (int)line.n, line.p);

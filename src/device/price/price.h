@@ -17,6 +17,7 @@ struct price {
     bool known; /* the sizes of all tensors are */
     struct cost without, with;
     struct apart apart; /* of the fused op */
+    bool sharded;       /* its columns are, of a norm of few rows */
     double measured_us; /* of the ops as they are, by a profiler; 0: not known */
     double undone_us;   /* of the fused op as the compiler takes it apart again, estimated */
     double around_us;   /* that fusing saves at ops around the place, estimated */

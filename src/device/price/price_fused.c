@@ -478,6 +478,32 @@ static struct apart find_apart(const struct parts *s) {
     return out;
 }
 
+static bool has_norm(const struct parts *s) {
+    bool has = false;
+    for (uint32_t i = 0; i < s->n; i++)
+        has |= graph_of(s)->kind[s->ops[i]] == (uint32_t)s->fused;
+    return has;
+}
+
+/* A norm of few rows of tiles keeps few cores busy, three times as many where its columns are sharded over them, for
+ * which its operand and its result are moved (tt-mlir Dialect/TTNN/Analysis/OpRules/NormalizationRules.h). A norm that
+ * is there may have that without the fusion. True: it is faster. */
+static bool shard_columns(const struct parts *s, struct work *w, struct cost *out) {
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
+    struct work sharded = *w;
+    struct cost plain = {0}, all = {0}, moves = {0};
+    if (!is_norm(s) || has_norm(s) || !cost_add_pass(s->pricer, s->operand, s->operand, 0, &moves) ||
+        !cost_add_pass(s->pricer, result, result, 0, &moves))
+        return false;
+    sharded.cores = cores_for(s->pricer, 3 * w->cores);
+    cost_add(s->pricer, w, &plain);
+    cost_add(s->pricer, &sharded, &all);
+    if (all.estimated.us + moves.estimated.us >= plain.estimated.us)
+        return false;
+    w->cores = sharded.cores;
+    return cost_add_pass(s->pricer, s->operand, s->operand, 0, out) && cost_add_pass(s->pricer, result, result, 0, out);
+}
+
 bool price_fused(const struct parts *s, struct price *out) {
     struct work w = {0};
     if (!read_inputs(s, &w) || !write_outputs(s, &w, &out->with))
@@ -485,6 +511,7 @@ bool price_fused(const struct parts *s, struct price *out) {
     compute(s, &w);
     widen_products(s, &w);
     out->apart = find_apart(s);
+    out->sharded = shard_columns(s, &w, &out->with);
     if (!cost_add_launch(s->pricer, &w, &out->apart, graph_of(s)->m->ops[s->match->root].first_result, &out->with))
         return false;
     for (uint32_t i = 0; i < s->n; i++)
