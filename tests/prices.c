@@ -11,7 +11,7 @@ static double price_of(const struct chips *chips, const struct source *file, str
     struct parsed_module p;
     struct pricer pricer;
     double us = -1;
-    if (parsed_module_read(&p, (struct str){file->data, file->size}, a)) {
+    if (parsed_module_read(&p, (struct str){file->data, file->size}, a) && p.ir.nfuncs == 1) {
         pricer_begin(&pricer, &p.graph, &device, chips->cycles);
         us = graph_us(&pricer, NULL, arena_alloc(a, (p.graph.m->nops + (size_t)1) * sizeof us));
         pricer_end(&pricer);
