@@ -279,14 +279,16 @@ static enum verdict_kind try_sides(struct trying *t, bool *too_dear) {
     if (v != VERDICT_SAME)
         return v;
     t->given = give_shared(t);
-    bool agrees = t->given && elements_settle(t) && !is_dear(t) && try_kinds(t) == VERDICT_SAME;
+    bool settled = t->given && elements_settle(t);
+    *too_dear = t->given && is_dear(t); /* and made of the inputs they would be made of more */
+    bool agrees = settled && !*too_dear && try_kinds(t) == VERDICT_SAME;
     t->given = false;
     take_back(t);
     if (agrees)
         return VERDICT_SAME;
     t->v = (struct verdict){.kind = VERDICT_NONE};
-    bool settled = elements_settle(t);
-    *too_dear = is_dear(t);
+    settled = !*too_dear && elements_settle(t);
+    *too_dear |= is_dear(t);
     return !settled || *too_dear ? sides_not_evaluated(t, &t->ctx) : try_kinds(t);
 }
 
