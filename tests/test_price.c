@@ -225,6 +225,20 @@ Test(price, a_tensor_that_lies_in_its_parts_is_handed_on) {
     cr_expect_gt(us_of("x:1024x1024xbf16!input", ops), 3);
 }
 
+/* The compiler folds them; a square matrix that is turned has its old type, too. */
+Test(price, ops_of_ttir_that_leave_their_operand_as_it_is_take_no_time) {
+    static const char *const same[] = {"typecast x -> 64x64xbf16", "permute x {permutation = [0, 1]} -> 64x64xbf16",
+                                       "repeat x {repeat_dimensions = [1, 1]} -> 64x64xbf16"};
+    char ops[128];
+    on("n150");
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        snprintf(ops, sizeof ops, "o = ttir.%s; return o", same[i]);
+        cr_expect_eq(us_of("x:64x64xbf16!input", ops), 0, "%s", ops);
+    }
+    cr_expect_gt(us_of("x:64x64xbf16!input", "o = ttir.permute x {permutation = [1, 0]} -> 64x64xbf16; return o"), 1);
+    cr_expect_gt(us_of("x:64x64xbf16!input", "o = ttnn.typecast x -> 64x64xbf16; return o"), 1);
+}
+
 Test(price, a_fused_op_of_the_graph_costs_what_was_said_of_it) {
     pattern_file(ACTIVE);
     const char *args = "a:1024x1024xbf16!input b:1024x1024xbf16!parameter c:%sx1024xbf16!parameter";

@@ -129,6 +129,25 @@ static bool is_view(struct pricer *p, uint32_t op) {
     return same_rows(g, from, to, a->tile_height ? a->tile_height : 1);
 }
 
+/* An op of TTIR that leaves its operand as it is: the compiler folds it (foldIdentityPermute and others of TTIROps.cpp
+ * at tt-mlir 19c86fca45ae). */
+static bool is_folded(const struct graph *g, uint32_t op) {
+    const struct mlir_value *values = g->m->values;
+    uint32_t from = graph_operands(g, op)[0], rank = 0;
+    const int64_t *shape = graph_shape(g, from, &rank), *order;
+    enum op_class class = graph_class(g, op);
+    if (graph_is_ttnn(g, op) || (class != OP_MOVE && class != OP_CAST) ||
+        values[from].type != values[g->m->ops[op].first_result].type)
+        return false;
+    if (graph_movement(g, op) != MOVEMENT_PERMUTE)
+        return true;
+    bool same = shape && attrs_list(graph_attributes(g, op), "permutation", &order) == (int32_t)rank;
+    for (uint32_t d = 0; d < rank && same; d++)
+        same = order[d] == (int64_t)d ||
+               (shape[d] == 1 && order[d] >= 0 && order[d] < (int64_t)rank && shape[order[d]] == 1);
+    return same;
+}
+
 bool op_is_launched(struct pricer *p, uint32_t op) {
     const struct graph *g = p->graph;
     const struct mlir_op *o = &g->m->ops[op];
@@ -139,7 +158,8 @@ bool op_is_launched(struct pricer *p, uint32_t op) {
         return false;
     if (o->nresults == 0 || graph_is_parameter(g, o->first_result))
         return graph_writes_in_place(g, op);
-    return !(class_moves(class) && graph_noperands(g, op) > 0 && graph_operands(g, op)[0] != NONE && is_view(p, op));
+    return !(class_moves(class) && graph_noperands(g, op) > 0 && graph_operands(g, op)[0] != NONE &&
+             (is_view(p, op) || is_folded(g, op)));
 }
 
 /* ---- computing ---- */
