@@ -225,6 +225,14 @@ Test(price, a_tensor_that_lies_in_its_parts_is_handed_on) {
     cr_expect_gt(us_of("x:1024x1024xbf16!input", ops), 3);
 }
 
+Test(price, a_table_is_read_where_it_is_looked_up) {
+    static const char body[] = "o = ttnn.embedding i t -> 32x512xbf16; return o";
+    on("n150");
+    double few = us_of("i:1x32xui32!input t:64x512xbf16!parameter", body),
+           many = us_of("i:1x32xui32!input t:131072x512xbf16!parameter", body);
+    cr_expect(near(few, many, 0.01), "%g, %g", few, many);
+}
+
 /* The compiler folds them; a square matrix that is turned has its old type, too. */
 Test(price, ops_of_ttir_that_leave_their_operand_as_it_is_take_no_time) {
     static const char *const same[] = {"typecast x -> 64x64xbf16", "permute x {permutation = [0, 1]} -> 64x64xbf16",

@@ -297,7 +297,8 @@ static void compute(struct pricer *p, uint32_t op, struct work *w) {
     enum op_class class = op_table[k].class;
     uint32_t result = graph_writes_in_place(g, op) ? graph_operands(g, op)[1] : g->m->ops[op].first_result;
     const struct layout *layout = value_layout(p, result);
-    int64_t products = summed(g, op), tiles = graph_writes_in_place(g, op) ? tiles_of(p, result) : most_tiles(p, op);
+    bool of_result = graph_writes_in_place(g, op) || op_is(k, LOOKS_UP); /* nothing is done to the rest of a table */
+    int64_t products = summed(g, op), tiles = of_result ? tiles_of(p, result) : most_tiles(p, op);
     int64_t pieces = class == OP_AXISWISE ? tile_rows(p, result) : tiles_of(p, result);
     if (class == OP_REDUCE && tile_rows(p, graph_operands(g, op)[0]) > pieces)
         pieces = tile_rows(p, graph_operands(g, op)[0]);
