@@ -11,8 +11,9 @@
 #include "parsed_module.h"
 #include "patterns/library/pattern.h"
 #include "proof/numeric/interpret_graph.h"
+#include "proof/value/evaluate.h"
 
-enum { MOST_VALUES = 256, MOST_NUMBERS = 64, TURNS = 8 };
+enum { MOST_READ = 1 << 28, MOST_VALUES = 256, MOST_NUMBERS = 64, TURNS = 8 };
 
 #define SHOWN 1e-3 /* a difference that no rounding makes */
 
@@ -28,6 +29,7 @@ struct side {
     struct arena arena;
     struct parsed_module module;
     struct eval_context eval;
+    struct lazies nodes;
     struct given given[MOST_VALUES];
     const struct tensor *results[MOST_VALUES];
     uint32_t nresults;
@@ -71,8 +73,8 @@ static bool evaluate(struct side *s, const struct side *before, const struct pat
                      const char *path) {
     s->eval = (struct eval_context){.arena = &s->arena,
                                     .lowerings = set,
+                                    .nodes = &s->nodes,
                                     .max_elements = 1 << 26,
-                                    .max_steps = 1u << 31,
                                     .equals = orders[c->turn % 2]};
     parsed_module_read(&s->module, read_file(path, &s->arena), &s->arena);
     if (s->module.ir.nfuncs != 1 || s->module.ir.bad_ops)
@@ -85,7 +87,10 @@ static bool evaluate(struct side *s, const struct side *before, const struct pat
         good = give(s, before, c, i);
     struct program p = {.graph = &s->module.graph, .given = s->given, .ngiven = f->nargs};
     s->nresults = end->noperands;
-    return good && interpret_values(&s->eval, &p, m->operands + end->first_operand, end->noperands, s->results);
+    good = good && interpret_values(&s->eval, &p, m->operands + end->first_operand, end->noperands, s->results);
+    for (uint32_t i = 0; i < s->nresults && good; i++)
+        good = (s->results[i] = elements_read(&s->eval, s->results[i], MOST_READ));
+    return good;
 }
 
 /* Results below LEAST count as that: zeros but for rounding do not differ. */
@@ -132,6 +137,7 @@ static double compare(const struct pattern_set *set, const struct choice *c, cha
             worst = fmax(worst, difference(sides[0].results[i], sides[1].results[i], least_size(c)));
     for (int i = 0; i < 2; i++) {
         parsed_module_free(&sides[i].module);
+        lazies_free(&sides[i].nodes);
         arena_free(&sides[i].arena);
     }
     return good ? worst : -1;

@@ -7,6 +7,7 @@
 #include "ir/mlir/print.h"
 #include "parsed_module.h"
 #include "proof/numeric/interpret_graph.h"
+#include "proof/value/lazy.h"
 
 /* Zeros, so that indices are within any bounds, or ones. */
 static const struct tensor *filled_like(struct eval_context *b, const struct graph *g, uint32_t value, double x) {
@@ -44,7 +45,8 @@ static struct str refused_in_ttir(const struct graph *g, uint32_t op) {
 /* Evaluates each op on operands of the shapes that the text declares. Empty: its results have theirs, too. */
 static struct str what_is_wrong(const struct graph *g, struct arena *a) {
     for (uint32_t op = 0; op < g->m->nops; op++) {
-        struct eval_context eval = {.arena = a, .max_elements = 1 << 18, .max_steps = 1 << 20};
+        struct lazies nodes = {0};
+        struct eval_context eval = {.arena = a, .nodes = &nodes, .max_elements = 1 << 18};
         struct given operands[64];
         struct program alone = {.graph = g, .given = operands};
         uint32_t results[MAX_RESULTS], n = 0;
@@ -60,8 +62,10 @@ static struct str what_is_wrong(const struct graph *g, struct arena *a) {
         struct str refused = refused_in_ttir(g, op);
         if (refused.n)
             return refused;
-        if (interpretable((enum op_kind)g->kind[op]) && !is_beyond(g, op) &&
-            !interpret_values(&eval, &alone, results, n, tensors) && eval.why == REASON_OTHER)
+        bool wrong = interpretable((enum op_kind)g->kind[op]) && !is_beyond(g, op) &&
+                     !interpret_values(&eval, &alone, results, n, tensors) && eval.why == REASON_OTHER;
+        lazies_free(&nodes);
+        if (wrong)
             return eval.error;
     }
     return STR("");

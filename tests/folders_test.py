@@ -16,7 +16,7 @@ import sys
 
 # Rooms, each with its sub-rooms, in the order in which they may use one another.
 ROOMS = {"base": "", "input": "source log", "ir": "ops mlir graph pair", "patterns": "lang library", "search": "automaton match",
-         "device": "chips price", "proof": "numeric value reduce trials elements prove", "regions": "",
+         "device": "chips price", "proof": "value numeric reduce trials elements prove", "regions": "",
          "report": "place explain time page . compare inspect", "authoring": "", "compile": "verify apply vary pass", "cli": ""}
 FOLDERS = [room if sub == "." else f"{room}/{sub}" if sub else room
            for room, subs in ROOMS.items() for sub in (subs.split() or [""])]

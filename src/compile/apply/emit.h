@@ -5,7 +5,7 @@
 #define FA_EMIT_H
 
 #include "patterns/library/shorthand_op.h"
-#include "proof/numeric/tensor.h"
+#include "proof/value/tensor.h"
 
 /* A value of the module, or one that is written. What is pending is written when an op wants the value itself: several
  * ops can take it as an attribute. */

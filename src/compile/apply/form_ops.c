@@ -70,19 +70,16 @@ static void add_properties(struct form_writer *w, const struct node *n, struct w
 
 /* ---- ops ---- */
 
-/* Two numbers make one. */
-static bool fold_numbers(struct form_writer *w, const struct node *n, const struct written *v, uint32_t nv,
-                         struct written *out) {
-    const struct tensor *t[4], *results[MAX_RESULTS];
-    for (uint32_t i = 0; i < nv; i++)
-        if (i >= 4 || !is_number(&v[i]))
-            return false;
-    for (uint32_t i = 0; i < nv; i++)
-        t[i] = tensor_scalar(w->e->eval, v[i].number);
-    struct call c = {.kind = n->op, .operands = t, .noperands = nv};
-    if (op_table[n->op].class != OP_ELTWISE || nv == 0 || !interpret_primitive(w->e->eval, &c, results))
+/* Numbers make one. */
+static bool fold_numbers(const struct node *n, const struct written *v, uint32_t nv, struct written *out) {
+    unary_function *unary = unary_of(n->op);
+    binary_function *binary = binary_of(n->op);
+    if (nv == 1 && unary && is_number(&v[0]))
+        *out = written_number(unary(v[0].number));
+    else if (nv == 2 && binary && is_number(&v[0]) && is_number(&v[1]))
+        *out = written_number(binary(v[0].number, v[1].number));
+    else
         return false;
-    *out = written_number(results[0]->x[0]);
     return true;
 }
 
@@ -161,7 +158,7 @@ static struct written write_elementwise(struct form_writer *w, const struct node
     struct written out;
     struct shape shape;
     struct written_op o = {.kind = n->op, .operands = v, .noperands = nv};
-    if (fold_numbers(w, n, v, nv, &out) || fold_neutral(n, v, nv, &out))
+    if (fold_numbers(n, v, nv, &out) || fold_neutral(n, v, nv, &out))
         return out;
     if (take_attributes(w, &o, v, nv))
         o.noperands = 1;

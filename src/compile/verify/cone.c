@@ -1,7 +1,7 @@
 #include "compile/verify/cone.h"
 
-#include "proof/numeric/format.h"
 #include "proof/reduce/subgraph.h"
+#include "proof/value/format.h"
 
 enum { MAX_WALK = 16 };
 

@@ -4,7 +4,7 @@
 #define FA_CONE_H
 
 #include "compile/verify/dag.h"
-#include "proof/numeric/reason.h"
+#include "proof/value/reason.h"
 
 enum { MAX_CONE_NODES = 480, MAX_CONE_INPUTS = 60, MAX_OPENED = 256 };
 

@@ -3,7 +3,7 @@
 #include "compile/verify/miter.h"
 
 #include "ir/graph/clone.h"
-#include "proof/numeric/tensor.h"
+#include "proof/value/tensor.h"
 
 enum { MAX_COPIES = 3 * MAX_CONE_NODES + 2 * MAX_CONE_INPUTS, MAX_DEPTH = 8 /* that is looked for positions */ };
 

@@ -32,7 +32,7 @@ static void lift(struct eval_context *ctx, void *self) {
     struct trying *t = self;
     for (uint32_t k = 0; k < t->ncompared; k++)
         for (int side = 0; side < 2; side++)
-            t->compared[k].sides[side] = view_copy(ctx, view_of(t->compared[k].sides[side]));
+            t->compared[k].sides[side] = lazy_of_view(ctx, view_of(t->compared[k].sides[side]));
 }
 
 enum verdict_kind sides_make(struct trying *t) {
@@ -67,8 +67,7 @@ bool sides_begin(struct trying *t, uint32_t narrow, enum equals equals) {
     t->all = (struct lazies){.shares = true};
     t->narrow = narrow;
     t->equals = equals;
-    t->ctx = (struct eval_context){
-        .arena = a, .lowerings = t->p->lowerings, .lazy = &lazy_maker, .lazy_state = &t->all, .equals = equals};
+    t->ctx = (struct eval_context){.arena = a, .lowerings = t->p->lowerings, .nodes = &t->all, .equals = equals};
     t->lockstep = arena_alloc(a, sizeof *t->lockstep);
     uint32_t most = t->p->devices * t->p->noutputs + 1;
     t->compared = arena_alloc(a, most * sizeof *t->compared);

@@ -23,11 +23,11 @@ static struct view with_part(struct eval_context *ctx, const struct view *whole,
     const struct tensor *parts[3];
     uint32_t n = 0;
     if (at > 0)
-        parts[n++] = view_copy(ctx, view_cut(*whole, dim, 0, 1, at));
-    parts[n++] = view_copy(ctx, *part);
+        parts[n++] = lazy_of_view(ctx, view_cut(*whole, dim, 0, 1, at));
+    parts[n++] = lazy_of_view(ctx, *part);
     if (end < size)
-        parts[n++] = view_copy(ctx, view_cut(*whole, dim, end, 1, size - end));
-    return view_of(tensor_concat(ctx, parts, n, dim));
+        parts[n++] = lazy_of_view(ctx, view_cut(*whole, dim, end, 1, size - end));
+    return view_of(lazy_join(ctx, parts, n, dim));
 }
 
 /* The part of the cache that so many users and heads have. */
@@ -43,7 +43,7 @@ static struct view part_of(struct eval_context *ctx, const struct call *c, const
 static const struct tensor *with_users(struct eval_context *ctx, const struct cache_call *w, const struct view *part) {
     struct view users = view_cut(w->cache, 0, w->offset, 1, part->shape.dim[0]),
                 heads = with_part(ctx, &users, part, 1, 0), all = with_part(ctx, &w->cache, &heads, 0, w->offset);
-    return view_copy(ctx, all);
+    return lazy_of_view(ctx, all);
 }
 
 /* Users are dimension `users` of the input, 1 or 2, and heads the other; heads beyond those of the cache are padding.
@@ -64,7 +64,7 @@ static const struct tensor *update(struct eval_context *ctx, const struct call *
         numbers->x[i] = (double)i;
     at = tensor_reshape(ctx, at, &(struct shape){4, {at->n, 1, 1, 1}});
     part = view_of(
-        tensor_select(ctx, apply_binary(ctx, binary_EQ, numbers, at), view_copy(ctx, rows), view_copy(ctx, part)));
+        lazy_select(ctx, lazy_binary(ctx, binary_EQ, numbers, at), lazy_of_view(ctx, rows), lazy_of_view(ctx, part)));
     return with_users(ctx, &w, &part);
 }
 

@@ -5,7 +5,7 @@
 #define FA_CALL_H
 
 #include "ir/graph/graph.h"
-#include "proof/numeric/tensor.h"
+#include "proof/value/tensor.h"
 
 /* An op of a graph, or one that a formula writes. Everything is borrowed. */
 struct call {

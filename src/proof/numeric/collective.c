@@ -31,7 +31,7 @@ static const struct tensor *shard_of(struct eval_context *ctx, const struct call
     if (t->shape.dim[dim] % count != 0)
         op_fails(ctx, "%s: %lld elements for %u devices", op_table[c->kind].name, (long long)t->shape.dim[dim], count);
     int64_t n = t->shape.dim[dim] / count;
-    return view_copy(ctx, view_cut(view_of(t), dim, n * shard, 1, n));
+    return lazy_of_view(ctx, view_cut(view_of(t), dim, n * shard, 1, n));
 }
 
 /* ---- reductions ---- */
@@ -43,9 +43,9 @@ static const struct tensor *reduced(struct eval_context *ctx, const struct call 
     int how = attr_word(ctx, c, "reduce_type", words);
     const struct tensor *t = e->all[0];
     for (uint32_t d = 1; d < e->n; d++)
-        t = apply_binary(ctx, functions[how], t, e->all[d]);
+        t = lazy_binary(ctx, functions[how], t, e->all[d]);
     bool mean = strcmp(words[how], "mean") == 0;
-    return mean ? apply_binary(ctx, binary_MULTIPLY, t, tensor_scalar(ctx, 1.0 / e->n)) : t;
+    return mean ? lazy_binary(ctx, binary_MULTIPLY, t, tensor_scalar(ctx, 1.0 / e->n)) : t;
 }
 
 void evaluate_all_reduce(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -63,7 +63,7 @@ void evaluate_reduce_scatter(struct eval_context *ctx, const struct call *c, con
 
 void evaluate_all_gather(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct exchange e = exchange_of(ctx, c);
-    *out = tensor_concat(ctx, e.all, e.n, axis_needed(ctx, c, "all_gather_dim"));
+    *out = lazy_join(ctx, e.all, e.n, axis_needed(ctx, c, "all_gather_dim"));
 }
 
 void evaluate_mesh_partition(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -91,7 +91,7 @@ void evaluate_all_to_all(struct eval_context *ctx, const struct call *c, const s
     uint32_t split = axis_needed(ctx, c, "split_dim"), concat = axis_needed(ctx, c, "concat_dim");
     for (uint32_t d = 0; d < e.n; d++)
         parts[d] = shard_of(ctx, c, e.all[d], split, e.self, e.n);
-    *out = tensor_concat(ctx, parts, e.n, concat);
+    *out = lazy_join(ctx, parts, e.n, concat);
 }
 
 void evaluate_collective_broadcast(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -108,7 +108,7 @@ static void device_at(struct eval_context *ctx, const struct call *c, const char
 }
 
 static const struct tensor *zeros_like(struct eval_context *ctx, const struct tensor *x) {
-    return view_copy(ctx, view_expanded(tensor_scalar(ctx, 0), &x->shape));
+    return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, 0), &x->shape));
 }
 
 /* The receiver gets what the sender has; the others keep what is there, as all do of the first group along the other

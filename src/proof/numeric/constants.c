@@ -13,7 +13,7 @@ static struct shape shape_of_constant(struct eval_context *ctx, const struct cal
 
 static const struct tensor *filled(struct eval_context *ctx, const struct call *c, double value) {
     struct shape s = shape_of_constant(ctx, c);
-    return view_copy(ctx, view_expanded(tensor_scalar(ctx, value), &s));
+    return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, value), &s));
 }
 
 void evaluate_zeros(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -76,7 +76,7 @@ void evaluate_arange(struct eval_context *ctx, const struct call *c, const struc
         column.dim[d] = 1;
     for (int64_t i = 0; i < t->n; i++)
         t->x[i] = (double)(start + i * step);
-    *out = view_copy(ctx, view_expanded(tensor_reshape(ctx, t, &column), &s));
+    *out = lazy_of_view(ctx, view_expanded(tensor_reshape(ctx, t, &column), &s));
 }
 
 void evaluate_dimension_size(struct eval_context *ctx, const struct call *c, const struct tensor **out) {

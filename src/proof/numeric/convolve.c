@@ -1,7 +1,6 @@
-/* Convolutions and pools over one to three spatial dimensions, and upsampling, in exact arithmetic. Evaluation works on
- * [batch, spatial..., channels] and weights [out, in / groups, window...]. */
-#include "proof/numeric/convolve.h"
-
+/* Convolutions and pools over one to three spatial dimensions, and upsampling,. Evaluation works on [batch, spatial...,
+ * channels] and weights [out, in / groups, window...]; of a transposed convolution [in, out / groups, window...]. */
+#include "ir/ops/window.h"
 #include "proof/numeric/elementwise.h"
 #include "proof/numeric/evaluators.h"
 
@@ -9,7 +8,7 @@
 
 /* ---- layout of input and result ---- */
 
-void conv_window(struct eval_context *ctx, const struct call *c, struct window *w) {
+static void conv_window(struct eval_context *ctx, const struct call *c, struct window *w) {
     bool convolves = op_convolves(c->kind);
     const struct tensor *x = operand_needed(ctx, c, 0), *weight = convolves ? operand_needed(ctx, c, 1) : NULL;
     const char *why = window_read(c->kind, c->ttnn, c->attributes, &x->shape, weight ? &weight->shape : NULL, w);
@@ -17,18 +16,18 @@ void conv_window(struct eval_context *ctx, const struct call *c, struct window *
         op_fails(ctx, "%s of %s: %s", op_table[c->kind].name, shape_text(ctx->arena, &x->shape).p, why);
 }
 
-const struct tensor *conv_input(struct eval_context *ctx, const struct call *c, const struct window *w) {
+static const struct tensor *conv_input(struct eval_context *ctx, const struct call *c, const struct window *w) {
     struct shape s = {.rank = w->n + 2, .dim = {w->batch}};
     if (!w->printed)
-        return view_copy(ctx, view_permuted(view_of(operand(c, 0)), w->dims));
+        return lazy_of_view(ctx, view_permuted(view_of(operand(c, 0)), w->dims));
     memcpy(s.dim + 1, w->in, w->n * sizeof *w->in);
     s.dim[w->n + 1] = w->channels;
     return tensor_reshape(ctx, operand(c, 0), &s);
 }
 
 /* The result in the layout of the input: [1, 1, batch * spatial, channels] of one whose sizes are printed. */
-const struct tensor *conv_result(struct eval_context *ctx, const struct call *c, uint32_t result,
-                                 const struct tensor *t, const struct window *w) {
+static const struct tensor *conv_result(struct eval_context *ctx, const struct call *c, uint32_t result,
+                                        const struct tensor *t, const struct window *w) {
     uint32_t back[MAX_WINDOW + 2], n = t->shape.rank;
     if (w->printed) {
         int64_t channels = t->shape.dim[n - 1];
@@ -37,15 +36,58 @@ const struct tensor *conv_result(struct eval_context *ctx, const struct call *c,
     }
     for (uint32_t d = 0; d < n; d++)
         back[w->dims_of_result[d]] = d;
-    return view_copy(ctx, view_permuted(view_of(t), back));
+    return lazy_of_view(ctx, view_permuted(view_of(t), back));
+}
+
+/* ---- padding ---- */
+
+/* What the window moves over, and how far a step of it, and one within it, goes there. */
+struct padded {
+    struct view v; /* [batch, spatial..., channels] */
+    int64_t step[MAX_WINDOW], within[MAX_WINDOW];
+};
+
+/* The elements at the edge go on in the padding. */
+static const struct tensor *with_edges(struct eval_context *ctx, const struct tensor *x, struct window *w) {
+    for (uint32_t d = 0; d < w->n; d++) {
+        int64_t n = (w->out[d] - 1) * w->stride[d] + (w->size[d] - 1) * w->dilation[d] + 1, size = x->shape.dim[d + 1];
+        struct tensor *at = tensor_new(ctx, &(struct shape){1, {n}});
+        for (int64_t i = 0; i < n; i++)
+            at->x[i] = fmin(fmax((double)(i - w->before[d]), 0), (double)(size - 1));
+        x = lazy_taken(ctx, "a convolution", x, d + 1, at);
+        w->in[d] = n;
+        w->before[d] = 0;
+    }
+    return x;
+}
+
+/* The input among padding. A transposed convolution is one whose input is spread, and whose weights are turned. */
+static struct padded pad_input(struct eval_context *ctx, const struct tensor *x, const struct window *w, double fill) {
+    struct padded p = {.v = view_of(x)};
+    int64_t before[MAX_RANK] = {0}, spread[MAX_RANK];
+    struct shape s = x->shape;
+    bool pads = false;
+    for (uint32_t d = 0; d < s.rank; d++)
+        spread[d] = 1;
+    for (uint32_t d = 0; d < w->n; d++) {
+        int64_t reach = (w->size[d] - 1) * w->dilation[d];
+        p.step[d] = w->transposed ? 1 : w->stride[d];
+        p.within[d] = w->transposed ? -w->dilation[d] : w->dilation[d];
+        before[d + 1] = w->transposed ? reach - w->before[d] : w->before[d];
+        spread[d + 1] = w->transposed ? w->stride[d] : w->spread[d];
+        s.dim[d + 1] = (w->out[d] - 1) * p.step[d] + reach + 1;
+        pads |= before[d + 1] != 0 || spread[d + 1] != 1 || s.dim[d + 1] > w->in[d];
+        if (before[d + 1] < 0)
+            op_unsupported(ctx, "no evaluator for a negative padding");
+    }
+    if (pads)
+        p.v = view_of(lazy_place(ctx, &p.v, &s, before, spread, fill));
+    for (uint32_t d = 0; d < w->n && w->transposed; d++)
+        p.v.offset += (w->size[d] - 1) * w->dilation[d] * p.v.stride[d + 1];
+    return p;
 }
 
 /* ---- convolutions ---- */
-
-struct conv_kernel {
-    struct view w; /* [out, in / groups, window...]; of a transposed convolution [in, out / groups, window...] */
-    bool replicate;
-};
 
 /* Of a convolution over volumes TTNN pads channels to whole tiles, and prepares weights of as many: those behind are 0.
  */
@@ -60,12 +102,12 @@ static bool is_aligned(const struct window *w, const struct shape *weights, cons
 static struct view with_channels(struct eval_context *ctx, struct view v, int64_t channels) {
     struct shape s = v.shape;
     s.dim[1] = channels - v.shape.dim[1];
-    const struct tensor *parts[] = {view_copy(ctx, v), tensor_new(ctx, &s)};
-    return view_of(tensor_concat(ctx, parts, 2, 1));
+    const struct tensor *parts[] = {lazy_of_view(ctx, v), tensor_new(ctx, &s)};
+    return view_of(lazy_join(ctx, parts, 2, 1));
 }
 
 /* Weights as they are defined, or as TTNN prepares them for the device, the input channel fastest. */
-struct view conv_weights(struct eval_context *ctx, const struct call *c, const struct window *w) {
+static struct view conv_weights(struct eval_context *ctx, const struct call *c, const struct window *w) {
     const struct tensor *t = operand(c, 1);
     int64_t first = w->transposed ? w->channels : w->out_channels,
             second = (w->transposed ? w->out_channels : w->channels) / w->groups;
@@ -92,98 +134,45 @@ struct view conv_weights(struct eval_context *ctx, const struct call *c, const s
     return v;
 }
 
-/* Where a tap of the window reads; false outside of the input and between its elements. */
-static bool tap(const struct window *w, const int64_t *out, const int64_t *at, bool replicate, int64_t *in) {
-    for (uint32_t d = 0; d < w->n; d++) {
-        in[d] = out[d] * w->stride[d] - w->before[d] + at[d] * w->dilation[d];
-        if (replicate)
-            in[d] = in[d] < 0 ? 0 : in[d] >= w->in[d] ? w->in[d] - 1 : in[d];
-        if (in[d] < 0 || in[d] % w->spread[d] != 0 || in[d] / w->spread[d] >= w->in[d])
-            return false;
-        in[d] /= w->spread[d];
+/* Views over [batch, groups, channels of a group, spatial...] and, for each of these, [channels, window...]. */
+static const struct tensor *fold_windows(struct eval_context *ctx, const struct padded *p, const struct view *k,
+                                         const struct window *w) {
+    int64_t per_in = w->channels / w->groups, per_out = w->out_channels / w->groups;
+    uint32_t n = w->n, channel = n + 1;
+    struct view x = {.x = p->v.x, .lazy = p->v.lazy, .offset = p->v.offset}, y = *k;
+    x.shape = (struct shape){4 + 2 * n, {p->v.shape.dim[0], w->groups, per_out}};
+    memset(y.stride, 0, sizeof y.stride);
+    x.stride[0] = p->v.stride[0];
+    x.stride[1] = per_in * p->v.stride[channel];
+    y.stride[1] = (w->transposed ? per_in : per_out) * k->stride[0];
+    y.stride[2] = k->stride[w->transposed];
+    x.shape.dim[3 + n] = per_in;
+    x.stride[3 + n] = p->v.stride[channel];
+    y.stride[3 + n] = k->stride[!w->transposed];
+    for (uint32_t d = 0; d < n; d++) {
+        x.shape.dim[3 + d] = w->out[d];
+        x.stride[3 + d] = p->step[d] * p->v.stride[d + 1];
+        x.shape.dim[4 + n + d] = w->size[d];
+        x.stride[4 + n + d] = p->within[d] * p->v.stride[d + 1];
+        y.stride[4 + n + d] = k->stride[d + 2];
     }
-    return true;
+    y.shape = x.shape;
+    return lazy_fold(ctx, "a convolution", fold_dot, &x, &y, n + 1);
 }
 
-/* The same for a transposed convolution, where input `in` adds to output stride * in - before + dilation * at. */
-static bool transposed_tap(const struct window *w, const int64_t *out, const int64_t *at, int64_t *in) {
-    for (uint32_t d = 0; d < w->n; d++) {
-        int64_t from = out[d] + w->before[d] - at[d] * w->dilation[d];
-        if (from < 0 || from % w->stride[d] != 0 || from / w->stride[d] >= w->in[d])
-            return false;
-        in[d] = from / w->stride[d];
-    }
-    return true;
-}
-
-static int64_t spatial_offset(const struct view *v, uint32_t n, const int64_t *at) {
-    int64_t offset = 0;
-    for (uint32_t d = 0; d < n; d++)
-        offset += at[d] * v->stride[d + 1];
-    return offset;
-}
-
-/* All output channels at one spatial index of the output. */
-static void convolve_at(const struct conv_kernel *k, const struct window *w, const struct view *x, int64_t batch,
-                        const int64_t *index, double *out) {
-    int64_t in[MAX_WINDOW], per_in = w->channels / w->groups, per_out = w->out_channels / w->groups;
-    struct shape window = {.rank = w->n};
-    struct index_walk taps;
-    memcpy(window.dim, w->size, w->n * sizeof *w->size);
-    walk_begin(&taps, &window);
-    for (; walk_more(&taps); walk_next(&taps)) {
-        if (w->transposed ? !transposed_tap(w, index, taps.at, in) : !tap(w, index, taps.at, k->replicate, in))
-            continue;
-        const double *from = x->x + batch * x->stride[0] + spatial_offset(x, w->n, in);
-        int64_t at = k->w.offset;
-        for (uint32_t d = 0; d < w->n; d++)
-            at += taps.at[d] * k->w.stride[d + 2];
-        for (int64_t o = 0; o < w->out_channels; o++) {
-            int64_t channel = o / per_out * per_in, first = w->transposed ? channel : o;
-            int64_t step = k->w.stride[!w->transposed];
-            const double *by =
-                k->w.x + at + first * k->w.stride[0] + (w->transposed ? o % per_out * k->w.stride[1] : 0);
-            double sum = 0;
-            for (int64_t i = 0; i < per_in; i++)
-                sum += from[channel + i] * by[i * step];
-            out[o] += sum;
-        }
-    }
-}
-
-static struct tensor *convolve(struct eval_context *ctx, const struct conv_kernel *k, const struct window *w,
-                               const struct tensor *x) {
-    struct shape s = {.rank = w->n + 2, .dim = {x->shape.dim[0]}};
-    struct shape taps = {.rank = w->n + 1}; /* of one number of the result */
-    for (uint32_t d = 0; d < w->n; d++) {
-        s.dim[d + 1] = w->out[d];
-        taps.dim[d] = w->size[d];
-    }
-    taps.dim[w->n] = w->channels / w->groups;
-    s.dim[w->n + 1] = 1;
-    struct view v = view_of(x);
-    struct index_walk places;
-    walk_begin(&places, &s);
-    s.dim[w->n + 1] = w->out_channels;
-    struct tensor *t = tensor_new(ctx, &s);
-    eval_steps(ctx, t->n, shape_count(&taps));
-    for (double *out = t->x; walk_more(&places); walk_next(&places), out += w->out_channels)
-        convolve_at(k, w, &v, places.at[0], places.at + 1, out);
-    return t;
-}
-
-static void add_bias(struct eval_context *ctx, const struct call *c, struct tensor *t, int64_t channels) {
+static const struct tensor *with_bias(struct eval_context *ctx, const struct call *c, const struct tensor *t,
+                                      int64_t channels) {
     const struct tensor *bias = operand(c, 2);
     if (!bias)
-        return;
+        return t;
     if (bias->n != channels && bias->n != 1)
         op_fails(ctx, "%s: a bias of %lld numbers for %lld channels", op_table[c->kind].name, (long long)bias->n,
                  (long long)channels);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] += bias->x[bias->n == 1 ? 0 : i % channels];
+    return lazy_binary(ctx, binary_ADD, t, tensor_reshape(ctx, bias, &(struct shape){1, {bias->n}}));
 }
 
-bool conv_replicates(struct eval_context *ctx, const struct call *c) {
+/* The edge goes on in the padding. */
+static bool replicates(struct eval_context *ctx, const struct call *c) {
     static const char *const modes[] = {"zeros", "replicate", NULL};
     return attr_word(ctx, c, "padding_mode", modes) == 1;
 }
@@ -191,73 +180,70 @@ bool conv_replicates(struct eval_context *ctx, const struct call *c) {
 void evaluate_convolution(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct window w;
     conv_window(ctx, c, &w);
-    struct conv_kernel k = {conv_weights(ctx, c, &w), conv_replicates(ctx, c)};
-    struct tensor *t = convolve(ctx, &k, &w, conv_input(ctx, c, &w));
-    add_bias(ctx, c, t, w.out_channels);
-    *out = conv_result(ctx, c, 0, apply_activation(ctx, c, t), &w);
+    struct view k = conv_weights(ctx, c, &w);
+    const struct tensor *x = conv_input(ctx, c, &w);
+    struct padded p = pad_input(ctx, replicates(ctx, c) ? with_edges(ctx, x, &w) : x, &w, 0);
+    const struct tensor *t = fold_windows(ctx, &p, &k, &w);
+    struct shape s = {.rank = w.n + 2, .dim = {t->shape.dim[0], w.out_channels}};
+    uint32_t last[MAX_WINDOW + 2] = {0};
+    for (uint32_t d = 0; d < w.n; d++) {
+        s.dim[d + 2] = w.out[d];
+        last[d + 1] = d + 2;
+    }
+    last[w.n + 1] = 1;
+    t = lazy_of_view(ctx, view_permuted(view_of(tensor_reshape(ctx, t, &s)), last));
+    *out = conv_result(ctx, c, 0, apply_activation(ctx, c, with_bias(ctx, c, t, w.out_channels)), &w);
 }
 
 /* ---- pools ---- */
 
-struct conv_pool {
-    struct window w;
-    const struct tensor *x;
-};
-
-static struct conv_pool read_pool(struct eval_context *ctx, const struct call *c) {
-    struct conv_pool p;
-    conv_window(ctx, c, &p.w);
-    p.x = conv_input(ctx, c, &p.w);
-    return p;
+/* Over [batch, spatial..., channels], and for each of these the window. */
+static struct view windows_of(const struct padded *p, const struct window *w) {
+    struct view x = p->v;
+    uint32_t n = w->n;
+    x.shape.rank = 2 + 2 * n;
+    for (uint32_t d = 0; d < n; d++) {
+        x.shape.dim[d + 1] = w->out[d];
+        x.stride[d + 1] = p->step[d] * p->v.stride[d + 1];
+        x.shape.dim[2 + n + d] = w->size[d];
+        x.stride[2 + n + d] = p->within[d] * p->v.stride[d + 1];
+    }
+    return x;
 }
 
-static struct tensor *pool_result(struct eval_context *ctx, const struct conv_pool *p) {
-    const struct tensor *x = p->x;
-    struct tensor *t =
-        tensor_new(ctx, &(struct shape){4, {x->shape.dim[0], p->w.out[0], p->w.out[1], x->shape.dim[3]}});
-    eval_steps(ctx, t->n, p->w.size[0] * p->w.size[1]);
-    return t;
+static const struct tensor *pooled(struct eval_context *ctx, const struct call *c, struct window *w, fold_function *f,
+                                   double fill) {
+    conv_window(ctx, c, w);
+    struct padded p = pad_input(ctx, conv_input(ctx, c, w), w, fill);
+    struct view x = windows_of(&p, w);
+    return lazy_fold(ctx, op_table[c->kind].name, f, &x, NULL, w->n);
 }
 
-/* Offset in the input of tap (i, j) of the window at `at`; false in the padding. */
-static bool pool_tap(const struct conv_pool *p, const int64_t *at, int64_t i, int64_t j, int64_t *offset, int64_t *in) {
-    int64_t window[MAX_WINDOW] = {i, j};
-    if (!tap(&p->w, at + 1, window, false, in))
-        return false;
-    *offset = ((at[0] * p->w.in[0] + in[0]) * p->w.in[1] + in[1]) * p->x->shape.dim[3] + at[3];
-    return true;
-}
-
-/* The maximum of a window, and its index in the plane of the input; a NaN counts as the maximum. */
-static void largest_at(const struct conv_pool *p, const int64_t *at, double *value, double *index) {
-    int64_t offset, in[2] = {0};
-    *value = -INFINITY;
-    *index = 0;
-    for (int64_t i = 0; i < p->w.size[0]; i++)
-        for (int64_t j = 0; j < p->w.size[1]; j++)
-            if (pool_tap(p, at, i, j, &offset, in) && (p->x->x[offset] > *value || isnan(p->x->x[offset]))) {
-                *value = p->x->x[offset];
-                *index = (double)(in[0] * p->w.in[1] + in[1]);
-            }
-}
-
+/* The maximum of a window, and its index in the plane of the input. */
 void evaluate_max_pool_with_indices(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    struct conv_pool p = read_pool(ctx, c);
-    struct tensor *t = pool_result(ctx, &p), *where = tensor_new(ctx, &t->shape);
-    struct index_walk w;
-    walk_begin(&w, &t->shape);
-    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
-        largest_at(&p, w.at, &t->x[i], &where->x[i]);
-    out[0] = conv_result(ctx, c, 0, t, &p.w);
-    out[1] = conv_result(ctx, c, 1, where, &p.w);
+    struct window w;
+    conv_window(ctx, c, &w);
+    const struct tensor *x = conv_input(ctx, c, &w);
+    struct shape plane = x->shape;
+    plane.dim[0] = plane.dim[w.n + 1] = 1;
+    struct tensor *numbers = tensor_new(ctx, &plane);
+    for (int64_t i = 0; i < numbers->n; i++)
+        numbers->x[i] = (double)i;
+    struct padded p = pad_input(ctx, x, &w, -INFINITY);
+    struct padded q = pad_input(ctx, lazy_of_view(ctx, view_expanded(numbers, &x->shape)), &w, 0);
+    struct view values = windows_of(&p, &w), places = windows_of(&q, &w);
+    const char *name = op_table[c->kind].name;
+    out[0] = conv_result(ctx, c, 0, lazy_fold(ctx, name, fold_max, &values, NULL, w.n), &w);
+    out[1] = conv_result(ctx, c, 1, lazy_fold(ctx, name, fold_at_max, &values, &places, w.n), &w);
 }
 
 void evaluate_max_pool(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    evaluate_max_pool_with_indices(ctx, c, out);
-    out[1] = NULL;
+    struct window w;
+    const struct tensor *t = pooled(ctx, c, &w, fold_max, -INFINITY);
+    *out = conv_result(ctx, c, 0, t, &w);
 }
 
-int64_t conv_divisor(const struct window *w, const int64_t *at, bool padding_counts) {
+static int64_t conv_divisor(const struct window *w, const int64_t *at, bool padding_counts) {
     int64_t n = 1;
     for (uint32_t d = 0; d < w->n; d++) {
         int64_t from = at[d] * w->stride[d] - w->before[d], to = from + w->size[d];
@@ -267,69 +253,38 @@ int64_t conv_divisor(const struct window *w, const int64_t *at, bool padding_cou
     return n;
 }
 
-/* The sum of a window, and how many elements it is of. */
-static double sum_at(const struct conv_pool *p, const int64_t *at, int64_t *inside) {
-    int64_t offset, in[2] = {0};
-    double sum = 0;
-    *inside = 0;
-    for (int64_t i = 0; i < p->w.size[0]; i++)
-        for (int64_t j = 0; j < p->w.size[1]; j++)
-            if (pool_tap(p, at, i, j, &offset, in)) {
-                sum += p->x->x[offset];
-                ++*inside;
-            }
-    return sum;
-}
-
-static const struct tensor *pool_sums(struct eval_context *ctx, const struct conv_pool *p) {
-    struct tensor *t = pool_result(ctx, p);
-    struct index_walk w;
-    int64_t inside;
-    walk_begin(&w, &t->shape);
-    for (double *x = t->x; walk_more(&w); walk_next(&w), x++)
-        *x = sum_at(p, w.at, &inside);
-    return t;
-}
-
 void evaluate_avg_pool(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    struct conv_pool p = read_pool(ctx, c);
-    struct index_walk w;
     bool padding_counts = attr_flag(ctx, c, "count_include_pad", true);
-    if (p.w.dilation[0] != 1 || p.w.dilation[1] != 1)
-        op_fails(ctx, "avg_pool2d with a dilated window");
-    struct tensor *t = pool_result(ctx, &p);
-    walk_begin(&w, &t->shape);
-    for (double *x = t->x; walk_more(&w); walk_next(&w), x++) {
-        int64_t inside;
-        double sum = sum_at(&p, w.at, &inside);
-        int64_t n = conv_divisor(&p.w, w.at + 1, padding_counts);
-        if (n <= 0)
-            op_fails(ctx, "avg_pool2d: a window of padding only");
-        *x = sum / (double)n;
+    struct window w;
+    const struct tensor *sums = pooled(ctx, c, &w, fold_sum, 0);
+    struct shape s = {.rank = w.n + 2, .dim = {1, w.out[0], w.out[1], 1}};
+    struct tensor *n = tensor_new(ctx, &s);
+    struct index_walk at;
+    walk_begin(&at, &s);
+    for (double *x = n->x; walk_more(&at); walk_next(&at), x++) {
+        *x = (double)conv_divisor(&w, at.at + 1, padding_counts);
+        if (*x <= 0 || w.dilation[0] != 1 || w.dilation[1] != 1)
+            op_fails(ctx, "avg_pool2d: a dilated window, or one of padding only");
     }
-    *out = conv_result(ctx, c, 0, t, &p.w);
+    *out = conv_result(ctx, c, 0, lazy_binary(ctx, binary_DIVIDE, sums, n), &w);
 }
 
 /* Means are those of the whole window, where all of it is inside of the input. */
 void evaluate_pooling(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     static const char *const methods[] = {"Max", "Sum", "Average", NULL};
-    attr_needed(ctx, c, "pooling_method");
     int method = attr_word(ctx, c, "pooling_method", methods);
-    struct conv_pool p = read_pool(ctx, c);
+    struct window w;
+    attr_needed(ctx, c, "pooling_method");
     if (c->nresults > 1)
         op_unsupported(ctx, "no evaluator for pooling of several tensors");
-    if (method == 0) {
-        evaluate_max_pool(ctx, c, out);
-        return;
-    }
-    bool pads = p.w.before[0] || p.w.before[1] || p.w.after[0] || p.w.after[1];
-    if (method == 2 && pads)
+    const struct tensor *t = pooled(ctx, c, &w, method == 0 ? fold_max : fold_sum, method == 0 ? -INFINITY : 0);
+    if (method == 2 && (w.before[0] || w.before[1] || w.after[0] || w.after[1]))
         op_unsupported(ctx, "no evaluator for means of padding");
-    const struct tensor *t = pool_sums(ctx, &p);
     if (method == 2)
-        t = apply_binary(ctx, binary_DIVIDE, t, tensor_scalar(ctx, (double)(p.w.size[0] * p.w.size[1])));
-    *out = conv_result(ctx, c, 0, t, &p.w);
+        t = lazy_binary(ctx, binary_DIVIDE, t, tensor_scalar(ctx, (double)(w.size[0] * w.size[1])));
+    *out = conv_result(ctx, c, 0, t, &w);
 }
+/* ---- upsampling ---- */
 
 /* The two elements between which one of the result lies, and the share of the second. Nearest: element i / scale is
  * both. Bilinear: distances are those of the centres of pixels, and the edge goes on (interpolate of PyTorch without
@@ -362,13 +317,13 @@ static const struct tensor *stretched(struct eval_context *ctx, const struct ten
         t.x.stride[axis] = 0;
         t.x.shape.dim[axis] = out;
         t.index = view_expanded(tensor_reshape(ctx, pixels[i], &column), &t.x.shape);
-        taken[i] = tensor_take(ctx, &t);
+        taken[i] = lazy_take(ctx, &t);
     }
     if (!bilinear)
         return taken[0];
-    const struct tensor *to = apply_binary(ctx, binary_SUBTRACT, taken[1], taken[0]);
-    return apply_binary(ctx, binary_ADD, taken[0],
-                        apply_binary(ctx, binary_MULTIPLY, to, tensor_reshape(ctx, share, &column)));
+    const struct tensor *to = lazy_binary(ctx, binary_SUBTRACT, taken[1], taken[0]);
+    return lazy_binary(ctx, binary_ADD, taken[0],
+                       lazy_binary(ctx, binary_MULTIPLY, to, tensor_reshape(ctx, share, &column)));
 }
 
 void evaluate_upsample(struct eval_context *ctx, const struct call *c, const struct tensor **out) {

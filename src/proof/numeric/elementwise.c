@@ -9,29 +9,6 @@
 #include "ir/mlir/attributes.h"
 #include "proof/numeric/evaluators.h"
 
-static const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
-    if (ctx->lazy)
-        return ctx->lazy->unary(ctx, f, x);
-    struct tensor *t = tensor_new(ctx, &x->shape);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = f(x->x[i]);
-    return t;
-}
-
-const struct tensor *apply_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
-                                  const struct tensor *y) {
-    struct shape s;
-    struct index_walk w;
-    if (ctx->lazy)
-        return ctx->lazy->binary(ctx, f, x, y);
-    shape_broadcast(ctx, &x->shape, &y->shape, &s);
-    struct tensor *t = tensor_new(ctx, &s);
-    double *out = t->x;
-    for (walk_views(&w, (struct view[]){view_expanded(x, &s), view_expanded(y, &s)}, 2); walk_more(&w); walk_next(&w))
-        *out++ = f(x->x[w.offset[0]], y->x[w.offset[1]]);
-    return t;
-}
-
 /* ---- activations folded into other ops ---- */
 
 bool is_activation_key(const char *key) {
@@ -70,10 +47,10 @@ static const struct tensor *apply_with_numbers(struct eval_context *ctx, enum op
         return NULL;
     const struct tensor *first = tensor_scalar(ctx, number[0]);
     if (kind == K_CLAMP)
-        return apply_binary(ctx, binary_MINIMUM, apply_binary(ctx, binary_MAXIMUM, x, first),
-                            tensor_scalar(ctx, number[1]));
-    return kind == K_LEAKY_RELU ? apply_binary(ctx, leaky, x, first)
-           : kind == K_POW      ? apply_binary(ctx, binary_POW, x, first)
+        return lazy_binary(ctx, binary_MINIMUM, lazy_binary(ctx, binary_MAXIMUM, x, first),
+                           tensor_scalar(ctx, number[1]));
+    return kind == K_LEAKY_RELU ? lazy_binary(ctx, leaky, x, first)
+           : kind == K_POW      ? lazy_binary(ctx, binary_POW, x, first)
                                 : NULL;
 }
 
@@ -85,7 +62,7 @@ const struct tensor *apply_activation(struct eval_context *ctx, const struct cal
             continue;
         unary_function *f = activation_of(name);
         const struct tensor *t =
-            f ? apply_unary(ctx, f, x) : apply_with_numbers(ctx, op_kind_of_name(name), given->text, x);
+            f ? lazy_unary(ctx, f, x) : apply_with_numbers(ctx, op_kind_of_name(name), given->text, x);
         if (!t)
             op_unsupported(ctx, "no evaluator for the activation %.*s", (int)name.n, name.p);
         x = t;
@@ -100,27 +77,23 @@ static const struct tensor *second_operand(struct eval_context *ctx, const struc
     return operand(c, 1) ? operand(c, 1) : tensor_scalar(ctx, attr_number_needed(ctx, c, "rhs"));
 }
 
-/* Integer quotients lose their fraction when they are stored; a division by 0 is an error, of floats an infinity or
- * NaN. */
+/* Integer quotients lose their fraction when they are stored; a division by 0 is an infinity or NaN. */
 void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
     unary_function *unary = unary_of(c->kind);
     binary_function *binary = binary_of(c->kind);
     if (unary) {
-        *out = apply_unary(ctx, unary, x);
+        *out = lazy_unary(ctx, unary, x);
         return;
     }
     const struct tensor *y = second_operand(ctx, c);
-    for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && !y->lazy && i < y->n; i++)
-        if (y->x[i] == 0)
-            op_fails(ctx, "an integer is divided by 0");
     if (c->kind == K_MULTIPLY)
         binary = format_product(result_type(c, 0));
-    *out = apply_binary(ctx, binary, x, y);
+    *out = lazy_binary(ctx, binary, x, y);
 }
 
 void evaluate_where(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    *out = tensor_select(ctx, operand_needed(ctx, c, 0), operand_needed(ctx, c, 1), operand_needed(ctx, c, 2));
+    *out = lazy_select(ctx, operand_needed(ctx, c, 0), operand_needed(ctx, c, 1), operand_needed(ctx, c, 2));
 }
 
 void evaluate_selu(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -128,9 +101,9 @@ void evaluate_selu(struct eval_context *ctx, const struct call *c, const struct 
     double alpha = attr_number(ctx, c, "alpha", 1.6732635498046875);
     const struct tensor *x = operand_needed(ctx, c, 0), *zero = tensor_scalar(ctx, 0);
     const struct tensor *below =
-        apply_binary(ctx, binary_MULTIPLY, apply_unary(ctx, unary_EXPM1, x), tensor_scalar(ctx, alpha));
-    const struct tensor *both = tensor_select(ctx, apply_binary(ctx, binary_GT, x, zero), x, below);
-    *out = apply_binary(ctx, binary_MULTIPLY, both, tensor_scalar(ctx, scale));
+        lazy_binary(ctx, binary_MULTIPLY, lazy_unary(ctx, unary_EXPM1, x), tensor_scalar(ctx, alpha));
+    const struct tensor *both = lazy_select(ctx, lazy_binary(ctx, binary_GT, x, zero), x, below);
+    *out = lazy_binary(ctx, binary_MULTIPLY, both, tensor_scalar(ctx, scale));
 }
 
 /* Derivatives of the two forms of GELU (scalar.c). */
@@ -147,7 +120,7 @@ void evaluate_gelu_bw(struct eval_context *ctx, const struct call *c, const stru
     static const char *const forms[] = {"none", "tanh", NULL};
     const struct tensor *gradient = operand_needed(ctx, c, 0), *x = operand_needed(ctx, c, 1);
     unary_function *slope = attr_word(ctx, c, "approximate", forms) == 1 ? gelu_tanh_slope : gelu_slope;
-    *out = apply_binary(ctx, binary_MULTIPLY, gradient, apply_unary(ctx, slope, x));
+    *out = lazy_binary(ctx, binary_MULTIPLY, gradient, lazy_unary(ctx, slope, x));
 }
 
 /* ---- quantization ---- */
@@ -169,19 +142,13 @@ void evaluate_quantize(struct eval_context *ctx, const struct call *c, const str
     enum dtype type = c->types ? result_type(c, 0) : DT_I8;
     if (!format_is_integer(type))
         op_unsupported(ctx, "no evaluator for %s to this type", op_table[c->kind].name);
-    const struct tensor *t = apply_binary(ctx, rounded_quotient, operand_needed(ctx, c, 0), one_number(ctx, c, 1));
-    t = apply_binary(ctx, binary_ADD, t, one_number(ctx, c, 2));
-    if (ctx->lazy) {
-        *out = ctx->lazy->rounded(ctx, t, type, false);
-        return;
-    }
-    struct tensor *clamped = tensor_copy(ctx, t);
-    tensor_round(clamped, type, ROUND_EVEN);
-    *out = clamped;
+    const struct tensor *t = lazy_binary(ctx, rounded_quotient, operand_needed(ctx, c, 0), one_number(ctx, c, 1));
+    t = lazy_binary(ctx, binary_ADD, t, one_number(ctx, c, 2));
+    *out = lazy_rounded(ctx, t, type, false);
 }
 
 /* (q - zero point) * scale */
 void evaluate_dequantize(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    const struct tensor *t = apply_binary(ctx, binary_SUBTRACT, operand_needed(ctx, c, 0), one_number(ctx, c, 2));
-    *out = apply_binary(ctx, binary_MULTIPLY, t, one_number(ctx, c, 1));
+    const struct tensor *t = lazy_binary(ctx, binary_SUBTRACT, operand_needed(ctx, c, 0), one_number(ctx, c, 2));
+    *out = lazy_binary(ctx, binary_MULTIPLY, t, one_number(ctx, c, 1));
 }

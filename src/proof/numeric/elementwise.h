@@ -5,9 +5,6 @@
 #include "ir/ops/scalar.h"
 #include "proof/numeric/call.h"
 
-/* Operands broadcast from the right. */
-const struct tensor *apply_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
-                                  const struct tensor *y);
 /* The activation that is folded into an op, by any of the attributes that say so; x itself when there is none. */
 const struct tensor *apply_activation(struct eval_context *ctx, const struct call *c, const struct tensor *x);
 /* One of these attributes. */

@@ -4,6 +4,7 @@
 #define FA_EVALUATORS_H
 
 #include "proof/numeric/interpret.h"
+#include "proof/value/fold.h"
 
 /* Puts the results of an op into `out`, which has room for MAX_RESULTS and is zeroed. Within eval_attempt. */
 
@@ -19,16 +20,6 @@ bool is_primitive(enum op_kind k);
 /* Results as they are stored: of the declared shape, rounded to their element type. Within eval_attempt. */
 void finish_results(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]);
 
-/* The shape of the result of argmax, which dimensions it is over, and all with these last (reduce.c). */
-struct shape argmax_shape(struct eval_context *ctx, const struct call *c, const struct shape *x, bool *reduced,
-                          uint32_t *order);
-/* An element to be sorted (select.c). */
-struct ranked {
-    double x;
-    int64_t index, order; /* order: among equal elements */
-};
-/* A NaN is larger than all numbers. */
-void sort_ranked(struct ranked *x, int64_t n, bool down);
 /* The product of two matrices, exact in every arithmetic (product.c): matmul of NumPy. */
 const struct tensor *multiply_matrices(struct eval_context *ctx, const struct tensor *x, const struct tensor *y);
 

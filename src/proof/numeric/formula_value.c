@@ -36,7 +36,7 @@ static void evaluate_part(struct eval_context *ctx, const struct call *c, const 
     } else {
         op_fails(ctx, "which part of %lld elements a slice takes is not said", (long long)size);
     }
-    *out = view_copy(ctx, view_cut(view_of(*out), axis, begin, step, count));
+    *out = lazy_of_view(ctx, view_cut(view_of(*out), axis, begin, step, count));
 }
 
 /* reshape(y, like=x): the shape of x; or NULL. */
@@ -133,7 +133,7 @@ static const struct tensor *transposed_value(struct formula_run *r, const struct
     uint32_t rank = t->shape.rank;
     if (rank == 1)
         op_fails(r->eval, "transposed(...) of %s", shape_text(r->eval->arena, &t->shape).p);
-    return rank ? view_copy(r->eval, view_swapped(view_of(t), rank - 1, rank - 2)) : t;
+    return rank ? lazy_of_view(r->eval, view_swapped(view_of(t), rank - 1, rank - 2)) : t;
 }
 
 static void results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);
@@ -197,7 +197,7 @@ static const struct tensor *rearranged_value(struct formula_run *r, const struct
         for (joined.dim[d] = 1; k < as->to.end[d]; k++)
             joined.dim[d] *= extents[as->to.axes[k]];
     struct view v = view_permuted(view_of(tensor_reshape(r->eval, x, &split)), order);
-    return tensor_reshape(r->eval, view_copy(r->eval, v), &joined);
+    return tensor_reshape(r->eval, lazy_of_view(r->eval, v), &joined);
 }
 
 static void results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {

@@ -19,8 +19,8 @@ static const struct tensor *with_padding_rows(struct eval_context *ctx, const st
     if (!declared || declared->rank != rank || rank < 2 || declared->dim[rank - 2] <= s.dim[rank - 2])
         return t;
     s.dim[rank - 2] = declared->dim[rank - 2] - t->shape.dim[rank - 2];
-    const struct tensor *zeros = view_copy(ctx, view_expanded(tensor_scalar(ctx, 0), &s));
-    return tensor_concat(ctx, (const struct tensor *const[]){t, zeros}, 2, rank - 2);
+    const struct tensor *zeros = lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, 0), &s));
+    return lazy_join(ctx, (const struct tensor *const[]){t, zeros}, 2, rank - 2);
 }
 
 struct lowered_attempt {

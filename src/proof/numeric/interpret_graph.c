@@ -2,8 +2,9 @@
  * stack allows. */
 #include "proof/numeric/interpret_graph.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "proof/value/lazy.h"
 
 /* ---- one op ---- */
 
@@ -100,16 +101,9 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
     if (!interpret(b, &c, results))
         return false;
     enum dtype rounded = rounds_whole(g, op);
-    if (rounded != DT_NONE && results[0]->lazy) {
-        results[0] = b->lazy->rounded(b, results[0], rounded, false);
-        return true;
-    }
-    struct tensor *copy = rounded == DT_NONE ? NULL : tensor_copy(b, results[0]);
-    if (copy) {
-        tensor_round(copy, rounded, ROUND_EVEN);
-        results[0] = copy;
-    }
-    return rounded == DT_NONE || copy;
+    if (rounded != DT_NONE)
+        results[0] = lazy_rounded(b, results[0], rounded, false);
+    return true;
 }
 
 /* ---- values ---- */

@@ -58,7 +58,7 @@ static const struct tensor *with_axis_last(struct eval_context *ctx, const struc
                                            uint32_t rank) {
     if (!t || t->shape.rank != rank || axis + 1 >= rank)
         return t;
-    return view_copy(ctx, view_swapped(view_of(t), axis, rank - 1));
+    return lazy_of_view(ctx, view_swapped(view_of(t), axis, rank - 1));
 }
 
 /* Kernels of distributed norms take a row of weights as several rows of a tile's width: as one row again, which

@@ -39,7 +39,7 @@ void evaluate_permute(struct eval_context *ctx, const struct call *c, const stru
     uint32_t order[MAX_RANK];
     if (!permuted_dims(c->kind, c->attributes, x->shape.rank, order))
         op_fails(ctx, "%s: its attributes are no order of %u dimensions", op_table[c->kind].name, x->shape.rank);
-    *out = view_copy(ctx, view_permuted(view_of(x), order));
+    *out = lazy_of_view(ctx, view_permuted(view_of(x), order));
 }
 
 /* The operand's shape times the numbers of an attribute, one for each dimension of the result; dimensions that the
@@ -65,7 +65,7 @@ void evaluate_broadcast(struct eval_context *ctx, const struct call *c, const st
     if (!shape_eq(&fits, &s))
         op_fails(ctx, "%s cannot be broadcast to %s", shape_text(ctx->arena, &x->shape).p,
                  shape_text(ctx->arena, &s).p);
-    *out = view_copy(ctx, view_expanded(x, &s));
+    *out = lazy_of_view(ctx, view_expanded(x, &s));
 }
 
 /* torch.repeat: the whole operand, tiled along each dimension: one of stride 0 in front of it. */
@@ -86,7 +86,7 @@ void evaluate_repeat(struct eval_context *ctx, const struct call *c, const struc
         v.shape.dim[v.shape.rank] = size;
         v.stride[v.shape.rank++] = d >= lead ? from.stride[d - lead] : 0;
     }
-    *out = tensor_reshape(ctx, view_copy(ctx, v), &s);
+    *out = tensor_reshape(ctx, lazy_of_view(ctx, v), &s);
 }
 
 /* torch.repeat_interleave: each element `repeats` times in a row. */
@@ -107,13 +107,13 @@ void evaluate_repeat_interleave(struct eval_context *ctx, const struct call *c, 
     }
     v.shape.dim[axis + 1] = times;
     v.stride[axis + 1] = 0;
-    *out = tensor_reshape(ctx, view_copy(ctx, v), &s);
+    *out = tensor_reshape(ctx, lazy_of_view(ctx, v), &s);
 }
 
 void evaluate_concat(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     operand_needed(ctx, c, 0);
     inferred_shape(ctx, c);
-    *out = tensor_concat(ctx, c->operands, c->noperands, axis_needed(ctx, c, "dim"));
+    *out = lazy_join(ctx, c->operands, c->noperands, axis_needed(ctx, c, "dim"));
 }
 
 /* ---- slices ---- */
@@ -144,7 +144,7 @@ static const struct tensor *sliced(struct eval_context *ctx, const struct call *
         int64_t step = nsteps < 0 ? 1 : steps[i];
         v = slice(ctx, v, (uint32_t)i, begins[i], ends[i], step);
     }
-    return view_copy(ctx, v);
+    return lazy_of_view(ctx, v);
 }
 
 void evaluate_slice(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -165,12 +165,12 @@ static const struct tensor *window_from(struct eval_context *ctx, const struct c
         steps->x[i] = (double)(i * step);
     if (last < 0)
         op_fails(ctx, "a slice of %lld elements", (long long)n);
-    const struct tensor *zero = tensor_scalar(ctx, 0), *below = apply_binary(ctx, binary_SUBTRACT, zero, begin);
-    below = apply_binary(ctx, binary_MINIMUM, apply_binary(ctx, binary_MAXIMUM, below, zero), tensor_scalar(ctx, 1));
-    begin = apply_binary(ctx, binary_ADD, begin, apply_binary(ctx, binary_MULTIPLY, below, tensor_scalar(ctx, size)));
-    begin = apply_binary(ctx, binary_MAXIMUM, begin, zero);
-    begin = apply_binary(ctx, binary_MINIMUM, begin, tensor_scalar(ctx, last));
-    return tensor_taken(ctx, op_table[c->kind].name, x, axis, apply_binary(ctx, binary_ADD, begin, steps));
+    const struct tensor *zero = tensor_scalar(ctx, 0), *below = lazy_binary(ctx, binary_SUBTRACT, zero, begin);
+    below = lazy_binary(ctx, binary_MINIMUM, lazy_binary(ctx, binary_MAXIMUM, below, zero), tensor_scalar(ctx, 1));
+    begin = lazy_binary(ctx, binary_ADD, begin, lazy_binary(ctx, binary_MULTIPLY, below, tensor_scalar(ctx, size)));
+    begin = lazy_binary(ctx, binary_MAXIMUM, begin, zero);
+    begin = lazy_binary(ctx, binary_MINIMUM, begin, tensor_scalar(ctx, last));
+    return lazy_taken(ctx, op_table[c->kind].name, x, axis, lazy_binary(ctx, binary_ADD, begin, steps));
 }
 
 void evaluate_slice_dynamic(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -182,7 +182,7 @@ void evaluate_slice_dynamic(struct eval_context *ctx, const struct call *c, cons
         (nsteps >= 0 && nsteps != (int)s->rank))
         op_fails(ctx, "a slice of %lld dimensions", (long long)begins->n);
     for (uint32_t d = 0; d < s->rank; d++) {
-        const struct tensor *begin = view_copy(ctx, view_cut(view_of(begins), 0, d, 1, 1));
+        const struct tensor *begin = lazy_of_view(ctx, view_cut(view_of(begins), 0, d, 1, 1));
         x = window_from(ctx, c, x, d, begin, nsteps < 0 ? 1 : steps[d], s->dim[d]);
     }
     *out = x;
@@ -193,7 +193,7 @@ void evaluate_index(struct eval_context *ctx, const struct call *c, const struct
     struct view v = view_of(operand_needed(ctx, c, 0));
     uint32_t axis = axis_attr(ctx, c, "dim", 0, v.shape.rank);
     int64_t begin = attr_int(ctx, c, "begin", 0), end = attr_int_needed(ctx, c, "end");
-    *out = view_copy(ctx, slice(ctx, v, axis, begin, end, attr_int(ctx, c, "step", 1)));
+    *out = lazy_of_view(ctx, slice(ctx, v, axis, begin, end, attr_int(ctx, c, "step", 1)));
 }
 
 /* Concatenated windows of `length` elements along one dimension, which begin at begin, begin + stride, ...; a stride of
@@ -212,7 +212,7 @@ void evaluate_index_select(struct eval_context *ctx, const struct call *c, const
         if (stride == 0)
             break;
     }
-    *out = tensor_taken(ctx, op_table[c->kind].name, x, axis, view_copy(ctx, view_cut(view_of(at), 0, 0, 1, count)));
+    *out = lazy_taken(ctx, op_table[c->kind].name, x, axis, lazy_of_view(ctx, view_cut(view_of(at), 0, 0, 1, count)));
 }
 
 void evaluate_pad(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -230,7 +230,7 @@ void evaluate_pad(struct eval_context *ctx, const struct call *c, const struct t
             op_fails(ctx, "a negative padding");
         s.dim[d] += before[d] + after;
     }
-    *out = tensor_place(ctx, &v, &s, before, NULL, attr_number(ctx, c, "value", 0));
+    *out = lazy_place(ctx, &v, &s, before, NULL, attr_number(ctx, c, "value", 0));
 }
 
 void evaluate_reverse(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -241,5 +241,5 @@ void evaluate_reverse(struct eval_context *ctx, const struct call *c, const stru
         uint32_t d = axis_in(ctx, c, dims[i], v.shape.rank);
         v = view_cut(v, d, v.shape.dim[d] - 1, -1, v.shape.dim[d]);
     }
-    *out = view_copy(ctx, v);
+    *out = lazy_of_view(ctx, v);
 }

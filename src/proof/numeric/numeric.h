@@ -1,14 +1,12 @@
-/* All of the folder that evaluates: number formats, tensors, ops, formulas.
+/* All of the folder that evaluates: ops and formulas on tensors whose elements are computed on demand (proof/value).
  *
- * - format.h        rounding to element types
- * - tensor.h        tensors, views, and the context: memory, limits and errors of one evaluation
  * - call.h          one op: operands, attributes, declared results
  * - interpret.h     evaluates one op, a fused one by its lowering
  * - interpret_graph.h evaluates values of a graph
  * - formula_value.h evaluates formulas, and fused ops by their lowering (patterns/library/lowering.h)
  *
- * Shapes. A tensor is dense and row-major, of rank 12 at most; a scalar has rank 0. Operands broadcast from the right.
- * Where the text declares the shape of a result, an evaluation that yields another one is an error.
+ * Shapes. A tensor has rank 12 at most; a scalar has rank 0. Operands broadcast from the right. Where the text declares
+ * the shape of a result, an evaluation that yields another one is an error.
  *
  * Numbers are doubles. In exact arithmetic they stay so: only results of integer type are rounded (they drop the
  * fraction and wrap or saturate), and constants are what their type holds. In device arithmetic each result is rounded
@@ -24,17 +22,17 @@
  *
  * Errors. Evaluators and formulas do not return from where they fail: interpret() and formula_value() do, with false
  * and the first reason in `context.error` (eval_attempt). Reasons are an op without evaluator, a missing operand or
- * attribute, shapes that do not fit, an integer divided by 0, an index out of range, more than max_elements or
- * max_steps. A float divided by 0 is an infinity or a NaN: whoever compares decides.
+ * attribute, shapes that do not fit, more than max_elements; of elements (proof/value/evaluate.h) an index out of
+ * range. What is divided by 0 is an infinity or a NaN: whoever compares decides.
  *
  * Sources. Ops: the TTIR and TTNN op definitions of tt-mlir (August 2026) and the golden functions of its builder.
  * Formats: the Tenstorrent ISA documentation and tt-metal's blockfloat_common.cpp. Each lowering names its own. */
 #ifndef FA_NUMERIC_H
 #define FA_NUMERIC_H
 
-#include "proof/numeric/format.h"
 #include "proof/numeric/formula_value.h"
 #include "proof/numeric/interpret.h"
-#include "proof/numeric/tensor.h"
+#include "proof/value/format.h"
+#include "proof/value/tensor.h"
 
 #endif

@@ -31,32 +31,17 @@ static bool is_exact_type(enum dtype t) {
     return t == DT_F64 || t == DT_NONE || t == DT_OTHER;
 }
 
-/* Numbers of 64 bits are doubles too: what has more bits than a double is not known. */
-static double wrapped(struct eval_context *ctx, const struct call *c, double x, enum dtype t) {
-    uint32_t unused = 64 - dtype_table[t].bits;
-    if (!unused && fabs(x) > 0x1p53)
-        op_unsupported(ctx, "no evaluator for %s of more than 53 bits", op_table[c->kind].name);
-    uint64_t bits = (uint64_t)whole_of(x) << unused;
-    return dtype_table[t].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
-}
-
 /* The result as its element type holds it. Constants are made by the host, all else by the packer. Sums, products and
  * operations on bits wrap at the width of an integer type, as two's complement does; everything else saturates. */
 static const struct tensor *round_result(struct eval_context *ctx, const struct call *c, const struct tensor *t,
                                          enum dtype type) {
-    bool constant = op_generates(c->kind);
-    if (t->lazy && constant)
-        ctx->lazy->round_constant(t, type);
-    if ((t->lazy && constant) || is_exact_type(type) ||
-        (ctx->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
+    t = t->lazy ? t : lazy_of_view(ctx, view_of(t));
+    if (op_generates(c->kind))
+        lazy_round_constant(t, type);
+    if (op_generates(c->kind) || is_exact_type(type) ||
+        (ctx->arithmetic != ARITHMETIC_DEVICE && !format_is_integer(type)))
         return t;
-    if (t->lazy)
-        return ctx->lazy->rounded(ctx, t, type, op_is(c->kind, WRAPS) && format_is_integer(type) && type != DT_I1);
-    struct tensor *copy = tensor_copy(ctx, t);
-    for (int64_t i = 0; i < copy->n && op_is(c->kind, WRAPS) && format_is_integer(type) && type != DT_I1; i++)
-        copy->x[i] = wrapped(ctx, c, copy->x[i], type);
-    tensor_round(copy, type, constant ? ROUND_EVEN : ROUND_PACKER);
-    return copy;
+    return lazy_rounded(ctx, t, type, op_is(c->kind, WRAPS) && format_is_integer(type) && type != DT_I1);
 }
 
 void finish_results(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
@@ -87,7 +72,7 @@ static void evaluate(struct eval_context *ctx, void *self) {
 }
 
 bool interpret_primitive(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
-    evaluator *f = ctx->lazy ? ctx->lazy->evaluator(evaluators[c->kind]) : evaluators[c->kind];
+    evaluator *f = evaluators[c->kind];
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)

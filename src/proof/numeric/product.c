@@ -38,16 +38,6 @@ static double add_pass(const struct matrix_unit *u, double dst, int64_t left, in
     return dst;
 }
 
-/* One element of the result: k terms from these offsets on. */
-static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left_step, int64_t right,
-                         int64_t right_step, int64_t k) {
-    double dst = 0;
-    for (int64_t from = 0; from < k; from += TERMS)
-        dst = add_pass(u, dst, left + from * left_step, left_step, right + from * right_step, right_step,
-                       k - from < TERMS ? k - from : TERMS);
-    return dst;
-}
-
 /* An element as it is in the source register. Inside a fused op an operand of a product was stored by the packer first,
  * which rounds it, where the unpacker alone would truncate. */
 static double unpacked(const struct matrix_unit *u, double x, bool a) {
@@ -59,17 +49,6 @@ static double unpacked(const struct matrix_unit *u, double x, bool a) {
 /* The high or low part of it. */
 static double part_of(double x, bool a, unsigned low) {
     return format_phase_part(x, a, a ? low : 2 * low);
-}
-
-/* High and low parts of all elements. */
-static void split(struct eval_context *ctx, const struct tensor *t, const struct matrix_unit *u, bool a,
-                  const double *parts[2]) {
-    for (unsigned low = 0; low < 2; low++) {
-        struct tensor *p = tensor_new(ctx, &t->shape);
-        for (int64_t i = 0; i < t->n; i++)
-            p->x[i] = part_of(unpacked(u, t->x[i], a), a, low);
-        parts[low] = p->x;
-    }
 }
 
 /* For struct dot. */
@@ -131,56 +110,6 @@ static bool on_device(const struct eval_context *ctx, const struct call *c, stru
     return true;
 }
 
-/* One matrix of the result, from the matrices at these offsets of the operands; `out` is zeroed. `u` NULL: exact. */
-static void multiply_one(const struct view *x, const struct view *y, int64_t at_x, int64_t at_y,
-                         const struct matrix_unit *u, double *out) {
-    uint32_t rx = x->shape.rank - 2, ry = y->shape.rank - 2;
-    int64_t m = x->shape.dim[rx], k = x->shape.dim[rx + 1], n = y->shape.dim[ry + 1];
-    int64_t row = x->stride[rx], left = x->stride[rx + 1], right = y->stride[ry], column = y->stride[ry + 1];
-    for (int64_t i = 0; u && i < m * n; i++)
-        out[i] = device_dot(u, at_x + i / n * row, left, at_y + i % n * column, right, k);
-    for (int64_t i = 0; !u && i < m; i++)
-        for (int64_t l = 0; l < k; l++)
-            for (int64_t j = 0; j < n; j++)
-                out[i * n + j] += x->x[at_x + i * row + l * left] * y->x[at_y + l * right + j * column];
-}
-
-/* Offsets of an operand's matrices over the batch dimensions of the result, to which its own broadcast. */
-static struct view batch_view(const struct view *v, const struct shape *batch) {
-    struct view b = {.shape = *batch, .offset = v->offset};
-    uint32_t rank = v->shape.rank - 2;
-    for (uint32_t d = 0; d < batch->rank; d++) {
-        uint32_t from = batch->rank - d; /* counted from the last batch dimension */
-        b.stride[d] = from <= rank && v->shape.dim[rank - from] != 1 ? v->stride[rank - from] : 0;
-    }
-    return b;
-}
-
-/* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
-static struct tensor *product(struct eval_context *ctx, const struct view *x, const struct view *y,
-                              const struct matrix_unit *u) {
-    struct shape bx = x->shape, by = y->shape, batch;
-    bx.rank -= 2;
-    by.rank -= 2;
-    shape_broadcast(ctx, &bx, &by, &batch);
-    struct shape s = batch;
-    if (s.rank + 2 > MAX_RANK)
-        op_fails(ctx, "a product of rank %u", s.rank + 2);
-    int64_t k = x->shape.dim[bx.rank + 1], matrix = x->shape.dim[bx.rank] * y->shape.dim[by.rank + 1];
-    s.dim[s.rank++] = x->shape.dim[bx.rank];
-    s.dim[s.rank++] = y->shape.dim[by.rank + 1];
-    struct tensor *t = tensor_new(ctx, &s);
-    eval_steps(ctx, t->n, k > 0 ? k : 1);
-    struct view vx = batch_view(x, &batch), vy = batch_view(y, &batch);
-    struct index_walk w;
-    walk_begin(&w, &batch);
-    walk_add(&w, &vx);
-    walk_add(&w, &vy);
-    for (double *out = t->x; walk_more(&w); walk_next(&w), out += matrix)
-        multiply_one(x, y, w.offset[0], w.offset[1], u, out);
-    return t;
-}
-
 /* As in NumPy, a vector is a row on the left and a column on the right. */
 static struct view as_matrix(const struct tensor *t, bool left) {
     struct view v = view_of(t);
@@ -205,15 +134,10 @@ static const struct tensor *multiply(struct eval_context *ctx, const struct tens
     if (vx.shape.dim[rx - 1] != vy.shape.dim[ry - 2])
         op_fails(ctx, "a product of %s and %s", shape_text(ctx->arena, &vx.shape).p,
                  shape_text(ctx->arena, &vy.shape).p);
-    if (u && !ctx->lazy) {
-        split(ctx, x, u, false, u->left);
-        split(ctx, y, u, true, u->right);
-    }
-    struct matrix_unit *kept = u && ctx->lazy ? arena_alloc(ctx->arena, sizeof *kept) : NULL;
+    struct matrix_unit *kept = u ? arena_alloc(ctx->arena, sizeof *kept) : NULL;
     if (kept)
         *kept = *u;
-    const struct tensor *t =
-        ctx->lazy ? ctx->lazy->product(ctx, &vx, &vy, kept ? &kept->dot : NULL) : product(ctx, &vx, &vy, u);
+    const struct tensor *t = lazy_product(ctx, &vx, &vy, kept ? &kept->dot : NULL);
     struct shape s = t->shape; /* without the dimensions that vectors were given */
     if (y->shape.rank == 1)
         s.rank--;
@@ -235,7 +159,7 @@ void evaluate_matmul(struct eval_context *ctx, const struct call *c, const struc
     struct matrix_unit unit, *u = on_device(ctx, c, &unit) ? &unit : NULL;
     const struct tensor *t = multiply(ctx, a, transpose_a, b, transpose_b, u);
     if (operand(c, 2))
-        t = apply_binary(ctx, binary_ADD, t, operand(c, 2));
+        t = lazy_binary(ctx, binary_ADD, t, operand(c, 2));
     *out = apply_activation(ctx, c, t);
 }
 
@@ -251,7 +175,7 @@ void evaluate_sparse_matmul(struct eval_context *ctx, const struct call *c, cons
     const struct tensor *t = multiply_matrices(ctx, tensor_reshape(ctx, a, &rows), b);
     blocks = t->shape;
     blocks.dim[blocks.rank - 1] = blocks.dim[blocks.rank - 2] = 1;
-    *out = tensor_select(ctx, tensor_reshape(ctx, on, &blocks), t, tensor_scalar(ctx, 0));
+    *out = lazy_select(ctx, tensor_reshape(ctx, on, &blocks), t, tensor_scalar(ctx, 0));
 }
 
 /* ---- dot_general ---- */
@@ -301,7 +225,7 @@ static struct contraction_side arrange(struct eval_context *ctx, const struct ca
 
 static const struct tensor *as_matrices(struct eval_context *ctx, const struct tensor *t,
                                         const struct contraction_side *s) {
-    const struct tensor *moved = view_copy(ctx, view_permuted(view_of(t), s->order));
+    const struct tensor *moved = lazy_of_view(ctx, view_permuted(view_of(t), s->order));
     return tensor_reshape(ctx, moved, &(struct shape){3, {s->batch, s->free, s->contracted}});
 }
 

@@ -5,13 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int64_t index_in(struct eval_context *ctx, const struct call *c, double index, int64_t size) {
-    double at = index < 0 ? index + (double)size : index;
-    if (!(at >= 0 && at < (double)size) || at != floor(at))
-        op_fails(ctx, "%s: index %g of %lld", op_table[c->kind].name, index, (long long)size);
-    return (int64_t)at;
-}
-
 /* Each index becomes the row of the table that it names; dimensions of the table before the last two are 1. */
 void evaluate_embedding(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0), *w = operand_needed(ctx, c, 1);
@@ -27,15 +20,7 @@ void evaluate_embedding(struct eval_context *ctx, const struct call *c, const st
     t.index.stride[x->shape.rank] = 0;
     t.x.stride[x->shape.rank] = along;
     t.x.shape = t.index.shape;
-    *out = as_declared(ctx, c, 0, tensor_take(ctx, &t));
-}
-
-/* Offset of the element whose index is that of the walk, but `index` along the axis. */
-static int64_t offset_at(const struct view *v, const struct index_walk *w, uint32_t axis, int64_t index) {
-    int64_t at = 0;
-    for (uint32_t d = 0; d < v->shape.rank; d++)
-        at += (d == axis ? index : w->at[d]) * v->stride[d];
-    return at;
+    *out = as_declared(ctx, c, 0, lazy_take(ctx, &t));
 }
 
 /* The indices. As in PyTorch: along every dimension but the axis they are at most as many as the elements. */
@@ -86,7 +71,7 @@ static void take_slices(struct eval_context *ctx, const struct call *c, const st
         t.index.stride[d] = is_offset[d] ? 0 : stride;
         stride *= is_offset[d] ? 1 : to->dim[d];
     }
-    *out = tensor_take(ctx, &t);
+    *out = lazy_take(ctx, &t);
 }
 
 void evaluate_gather(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -100,90 +85,70 @@ void evaluate_gather(struct eval_context *ctx, const struct call *c, const struc
     t.step = t.x.stride[axis];
     t.x.stride[axis] = 0;
     t.x.shape = index->shape;
-    *out = tensor_take(ctx, &t);
+    *out = lazy_take(ctx, &t);
 }
 
-/* Where two elements go to one place and the op names no way to combine them, the last one in row-major order stays. */
+/* Each place along the axis asks for the indices of its line: the last one that is its number has the element. */
 void evaluate_scatter(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     static const char *const words[] = {"invalid", "sum", "prod", "min", "max", NULL};
-    static binary_function *const functions[] = {NULL, binary_ADD, binary_MULTIPLY, binary_MINIMUM, binary_MAXIMUM};
     uint32_t axis = axis_needed(ctx, c, "dim");
-    binary_function *f = functions[attr_word(ctx, c, "scatter_reduce_type", words)];
-    const struct tensor *index = fitting_indices(ctx, c, axis), *source = operand_needed(ctx, c, 2);
-    if (!shape_eq(&index->shape, &source->shape))
-        op_fails(ctx, "scatter: indices and source differ in shape");
-    struct tensor *t = tensor_copy(ctx, operand(c, 0));
-    struct view v = view_of(t);
-    struct index_walk w;
-    walk_begin(&w, &index->shape);
-    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
-        double *to = &t->x[offset_at(&v, &w, axis, index_in(ctx, c, index->x[i], t->shape.dim[axis]))];
-        *to = f ? f(*to, source->x[i]) : source->x[i];
+    int how = attr_word(ctx, c, "scatter_reduce_type", words);
+    const struct tensor *x = operand(c, 0), *index = operand_needed(ctx, c, 1), *source = operand_needed(ctx, c, 2);
+    uint32_t rank = x->shape.rank;
+    if (how > 1 || rank == MAX_RANK || index->shape.rank != rank || !shape_eq(&index->shape, &source->shape))
+        op_unsupported(ctx, "no evaluator for %s of this kind", op_table[c->kind].name);
+    int64_t size = x->shape.dim[axis], before[MAX_RANK] = {0};
+    struct tensor *numbers = tensor_new(ctx, &(struct shape){1, {size}});
+    struct view at = {.x = numbers->x}, where = view_of(index), from = view_of(source);
+    for (int64_t i = 0; i < size; i++)
+        numbers->x[i] = (double)i;
+    for (struct view **v = (struct view *[]){&where, &from, NULL}; *v; v++) { /* for each place, along its line */
+        (*v)->shape.dim[rank] = (*v)->shape.dim[axis];
+        (*v)->stride[rank] = (*v)->stride[axis];
+        (*v)->shape.dim[axis] = size;
+        (*v)->stride[axis] = 0;
+        (*v)->shape.rank++;
     }
-    *out = t;
+    at.shape = where.shape;
+    at.stride[axis] = 1;
+    struct view here = view_of(lazy_binary(ctx, binary_EQ, lazy_of_view(ctx, where), lazy_of_view(ctx, at)));
+    const struct tensor *any = lazy_fold(ctx, "scatter", fold_or, &here, NULL, 1);
+    const struct tensor *put = lazy_fold(ctx, "scatter", how ? fold_dot : fold_last, &here, &from, 1);
+    struct view parts[2] = {view_of(any), view_of(put)};
+    any = lazy_place(ctx, &parts[0], &x->shape, before, NULL, 0);
+    put = lazy_place(ctx, &parts[1], &x->shape, before, NULL, 0);
+    *out = lazy_select(ctx, any, how ? lazy_binary(ctx, binary_ADD, x, put) : put, x);
 }
 
 /* ---- order ---- */
 
-/* A NaN is larger than all numbers. */
-static int by_value(const struct ranked *a, const struct ranked *b) {
-    bool na = isnan(a->x), nb = isnan(b->x);
-    if (na || nb)
-        return na - nb;
-    return (a->x > b->x) - (a->x < b->x);
-}
-
-static int by_order(const struct ranked *a, const struct ranked *b) {
-    return (a->order > b->order) - (a->order < b->order);
-}
-
-static int ascending(const void *p, const void *q) {
-    int value = by_value(p, q);
-    return value ? value : by_order(p, q);
-}
-
-static int descending(const void *p, const void *q) {
-    int value = by_value(q, p);
-    return value ? value : by_order(p, q);
-}
-
-void sort_ranked(struct ranked *x, int64_t n, bool down) {
-    qsort(x, (size_t)n, sizeof *x, down ? descending : ascending);
-}
-
-static void reverse(struct ranked *x, int64_t n) {
-    for (int64_t i = 0; i < n / 2; i++) {
-        struct ranked other = x[n - 1 - i];
-        x[n - 1 - i] = x[i];
-        x[i] = other;
-    }
-}
-
-/* Sorted along a dimension, and the indices of what was sorted. The `first` elements may be in any order if they are
- * not `sorted`. */
+/* Each place along the axis is a fold of the whole axis, and of its number. */
 void evaluate_sort(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    static fold_function *const folds[2][2][2] = {
+        {{fold_ascending, fold_ascending_index}, {fold_ascending, fold_ascending_index_of_last}},
+        {{fold_descending, fold_descending_index}, {fold_descending, fold_descending_index_of_last}}};
     const struct tensor *x = operand_needed(ctx, c, 0);
     bool down = attr_flag(ctx, c, "descending", false), stable = attr_flag(ctx, c, "stable", false);
-    bool reversed = ctx->equals == EQUALS_LAST && !stable, pointed = ctx->equals == EQUALS_POINTED;
+    uint32_t axis = axis_attr(ctx, c, "dim", -1, x->shape.rank), rank = x->shape.rank;
+    int64_t n = x->shape.dim[axis];
+    struct view v = view_of(x), place = {.shape = x->shape};
+    struct tensor *numbers = tensor_new(ctx, &(struct shape){1, {n}});
+    if (rank == MAX_RANK)
+        op_fails(ctx, "%s of rank %u", op_table[c->kind].name, rank);
     int64_t open = attr_int(ctx, c, "first", 0);
-    open = !attr_flag(ctx, c, "sorted", true) && ctx->equals == EQUALS_UNSORTED ? open : 0;
-    uint32_t axis = axis_attr(ctx, c, "dim", -1, x->shape.rank);
-    int64_t n = x->shape.dim[axis], stride = view_of(x).stride[axis];
-    struct tensor *values = tensor_new(ctx, &x->shape), *indices = tensor_new(ctx, &x->shape);
-    eval_steps(ctx, x->n, 1);
-    struct ranked *row = arena_alloc(ctx->arena, (size_t)(n + 1) * sizeof *row);
-    struct view firsts = view_cut(view_of(x), axis, 0, 1, x->n ? 1 : 0);
-    struct index_walk w;
-    for (walk_views(&w, &firsts, 1); walk_more(&w); walk_next(&w)) {
-        for (int64_t i = 0; i < n; i++)
-            row[i] = (struct ranked){x->x[w.offset[0] + i * stride], i, reversed ? -i : i};
-        sort_ranked(row, n, down);
-        reverse(row, open < n ? open : n);
-        for (int64_t i = 0; i < n; i++) {
-            values->x[w.offset[0] + i * stride] = row[i].x;
-            indices->x[w.offset[0] + i * stride] = pointed ? row[i].x : (double)row[i].index;
-        }
+    bool sorted = attr_flag(ctx, c, "sorted", true);
+    open = ctx->equals == EQUALS_UNSORTED && !sorted ? open : 0;
+    for (int64_t i = 0; i < n; i++)
+        numbers->x[i] = (double)(i < open ? open - 1 - i : i);
+    place.x = numbers->x;
+    place.stride[axis] = 1;
+    v.stride[rank] = v.stride[axis];
+    v.stride[axis] = 0;
+    place.shape.dim[rank] = v.shape.dim[rank] = n;
+    place.shape.rank = ++v.shape.rank;
+    bool last = ctx->equals == EQUALS_LAST && !stable;
+    for (int i = 0; i < 2; i++) {
+        fold_function *f = folds[down][last][i && ctx->equals != EQUALS_POINTED];
+        out[i] = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, f, &v, &place, 1), &x->shape);
     }
-    out[0] = values;
-    out[1] = indices;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proof/prove/form_attributes.h"
+#include "proof/value/lazy.h"
 #include "search/match/conditions.h"
 
 /* Of amounts that can be computed with. */
@@ -50,7 +51,7 @@ static const struct tensor *without_pads(struct eval_context *ctx, const struct 
     struct view v = view_of(tensor_reshape(ctx, x, &digits));
     for (int i = 0; i < w->n; i++)
         v = view_cut(v, at[i], w->before[i], 1, w->size[i] - w->before[i] - w->after[i]);
-    return view_copy(ctx, v);
+    return lazy_of_view(ctx, v);
 }
 
 const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const struct binding *pad) {

@@ -6,6 +6,7 @@
 #include "ir/ops/infer.h"
 #include "proof/prove/axis_map.h"
 #include "proof/prove/form_attributes.h"
+#include "proof/value/lazy.h"
 
 /* ---- along the formula's axes ---- */
 
@@ -210,7 +211,7 @@ const struct tensor *tensor_broadcast(struct form_run *run, const struct tensor 
     struct shape both;
     if (infer_broadcast((const struct shape *const[]){&t->shape, to}, 2, &both) != INFER_SHAPE || !shape_eq(&both, to))
         return NULL;
-    return view_copy(run->eval, view_expanded(t, to));
+    return lazy_of_view(run->eval, view_expanded(t, to));
 }
 
 /* A result in the frame's axes, in the order of the root's axes. One that does not broadcast to the frame's shape
@@ -511,7 +512,7 @@ static const struct tensor *printed_value(struct form_run *run, const struct bin
     }
     if (!may_be_row(run, b) || wide > 1)
         return t;
-    const struct tensor *one = view_copy(run->eval, v);
+    const struct tensor *one = lazy_of_view(run->eval, v);
     return tensor_reshape(run->eval, one, &(struct shape){1, {one->n}});
 }
 
@@ -541,7 +542,7 @@ static const struct tensor *in_axis_order(struct form_run *run, const struct ten
     for (uint32_t d = 0; d < n; d++)
         order[d] = d < run->form->work_axis ? d : d == run->form->work_axis ? n - 1 : d - 1;
     struct view v = view_permuted(view_of(t), order);
-    return view_copy(run->eval, v);
+    return lazy_of_view(run->eval, v);
 }
 
 bool root_is_moved(const struct fused_form *f) {

@@ -1,5 +1,6 @@
 /* A term of a map or an axis is a digit of an index: index / lo % size * stride (ir/graph/index.h). */
 #include "proof/prove/axis_map.h"
+#include "proof/value/lazy.h"
 
 #include <string.h>
 
@@ -96,7 +97,7 @@ const struct tensor *tensor_along(struct eval_context *ctx, const struct axes *a
     for (uint32_t d = 0; d < axes->n && good; d++)
         good = extents->dim[d] == 1 || add_axis(&f, axes, d);
     return good && shape_count(&f.out.shape) == shape_count(extents)
-               ? tensor_reshape(ctx, view_copy(ctx, f.out), extents)
+               ? tensor_reshape(ctx, lazy_of_view(ctx, f.out), extents)
                : NULL;
 }
 

@@ -32,7 +32,7 @@ static bool mark_as_printed(const struct node *n, void *marks) {
 
 /* The form may use the extents of its own result, not its numbers: NaN spreads to whatever does. */
 static const struct tensor *without_numbers(struct eval_context *b, const struct tensor *like) {
-    return view_copy(b, view_expanded(tensor_scalar(b, NAN), &like->shape));
+    return lazy_of_view(b, view_expanded(tensor_scalar(b, NAN), &like->shape));
 }
 
 /* An attribute may ask for the number that all elements are. */
@@ -109,8 +109,8 @@ static const struct tensor *with_padding_rows(struct form_run *run, uint32_t val
         s.dim[rank - 2] >= want->dim[rank - 2])
         return got;
     s.dim[rank - 2] = want->dim[rank - 2] - s.dim[rank - 2];
-    const struct tensor *zeros = view_copy(run->eval, view_expanded(tensor_scalar(run->eval, 0), &s));
-    return tensor_concat(run->eval, (const struct tensor *const[]){got, zeros}, 2, rank - 2);
+    const struct tensor *zeros = lazy_of_view(run->eval, view_expanded(tensor_scalar(run->eval, 0), &s));
+    return lazy_join(run->eval, (const struct tensor *const[]){got, zeros}, 2, rank - 2);
 }
 
 /* The result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. The axes

@@ -61,7 +61,7 @@ static bool is_unreadable(const struct reference *r, uint32_t op) {
         return false;
     struct arena scratch = {0};
     struct lazies all = {0};
-    struct eval_context b = {.arena = &scratch, .lazy = &lazy_maker, .lazy_state = &all};
+    struct eval_context b = {.arena = &scratch, .nodes = &all};
     struct program program = {.graph = g};
     const struct tensor *t;
     bool read = interpret_values(&b, &program, &g->m->ops[op].first_result, 1, &t);

@@ -1,8 +1,8 @@
 /* The constraints that each kind of op puts on the extents of its operands and results. Ops whose operands and results
  * simply share dimensions need none, because equal dimensions are one variable; ops that are not known keep all of
  * their shapes. */
-#include "proof/numeric/tensor.h"
 #include "proof/reduce/constraints.h"
+#include "proof/value/tensor.h"
 
 /* Of an op with this first operand and first result. */
 typedef void constrainer(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y);

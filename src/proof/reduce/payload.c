@@ -3,9 +3,10 @@
 #include "proof/reduce/payload.h"
 
 #include "proof/numeric/interpret_graph.h"
+#include "proof/value/evaluate.h"
 
-/* Limits of one constant, so that reading it costs little: ops that compute it, and elements of intermediate results
- * for each element of its own. */
+/* Limits of one constant, so that reading it costs little: ops that compute it, and elements that are read for each
+ * element of its own. */
 enum { MAX_OPS = 48, SLACK = 16 };
 
 /* ---- computed from constants alone ---- */
@@ -38,12 +39,14 @@ static bool is_computed_from_constants(struct constant_walk *w, uint32_t value) 
 
 static const struct tensor *read_value(const struct graph *g, uint32_t value, struct arena *a) {
     struct constant_walk w = {g, MAX_OPS};
-    int64_t n = graph_numel(g, value);
-    struct eval_context b = {.arena = a, .max_elements = (uint64_t)n * SLACK, .max_steps = (uint64_t)n * SLACK};
+    struct lazies nodes = {0};
+    struct eval_context b = {.arena = a, .nodes = &nodes};
     struct program program = {.graph = g};
-    const struct tensor *t;
-    return is_computed_from_constants(&w, value) && interpret_values(&b, &program, &value, 1, &t) && t->n == n ? t
-                                                                                                               : NULL;
+    const struct tensor *t = NULL;
+    if (is_computed_from_constants(&w, value) && interpret_values(&b, &program, &value, 1, &t))
+        t = elements_read(&b, t, (double)graph_numel(g, value) * SLACK);
+    lazies_free(&nodes);
+    return t;
 }
 
 /* ---- constants that continue as they begin ---- */

@@ -7,8 +7,8 @@
 #ifndef FA_PAYLOAD_H
 #define FA_PAYLOAD_H
 
-#include "proof/numeric/tensor.h"
 #include "proof/reduce/subgraph.h"
+#include "proof/value/tensor.h"
 
 struct payloads {
     const struct tensor *of[MAX_SUBGRAPH_INPUTS]; /* by input of the subgraph; NULL: not read */

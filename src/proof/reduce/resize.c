@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ir/graph/clone.h"
-#include "proof/numeric/tensor.h"
+#include "proof/value/tensor.h"
 
 struct resizer {
     const struct subgraph *subgraph;

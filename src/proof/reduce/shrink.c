@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "proof/numeric/tensor.h"
 #include "proof/reduce/constraints.h"
+#include "proof/value/tensor.h"
 
 enum {
     LEAST = 2,             /* of one element much is equal that is not of two: an extent of 1 broadcasts */

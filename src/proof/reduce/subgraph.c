@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "proof/numeric/tensor.h"
+#include "proof/value/tensor.h"
 
 static int by_id(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

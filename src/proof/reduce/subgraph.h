@@ -2,7 +2,7 @@
 #ifndef FA_SUBGRAPH_H
 #define FA_SUBGRAPH_H
 
-#include "proof/numeric/reason.h"
+#include "proof/value/reason.h"
 #include "search/match/match.h"
 
 enum { MAX_SUBGRAPH_OPS = 256, MAX_SUBGRAPH_INPUTS = 96 };

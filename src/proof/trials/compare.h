@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "proof/numeric/tensor.h"
+#include "proof/value/tensor.h"
 
 /* NaN prints as "nan" whatever its sign bit is, which depends on the machine. */
 static inline double unsigned_nan(double x) {

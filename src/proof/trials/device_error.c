@@ -91,7 +91,7 @@ static void store_results(struct eval_context *ctx, void *self) {
     struct measuring *m = self;
     m->results[2] = lazy_rounded(ctx, m->results[2], m->error->type, false);
     for (int i = 0; i < 3; i++)
-        m->results[i] = view_copy(ctx, view_of(m->results[i]));
+        m->results[i] = lazy_of_view(ctx, view_of(m->results[i]));
 }
 
 /* `n` elements spread over a few rows. NULL where they cost too much. */
@@ -151,11 +151,8 @@ struct device_error device_error_of(const struct problem *p, bool blackhole, boo
     struct arena scratch = {0};
     struct measuring *m = xcalloc(1, sizeof *m);
     *m = (struct measuring){.p = p, .error = &e, .numbers.p = p, .fixed = fixed};
-    m->ctx = (struct eval_context){.arena = &scratch,
-                                   .lowerings = p->lowerings,
-                                   .blackhole = blackhole,
-                                   .lazy = &lazy_maker,
-                                   .lazy_state = &m->all};
+    m->ctx =
+        (struct eval_context){.arena = &scratch, .lowerings = p->lowerings, .blackhole = blackhole, .nodes = &m->all};
     m->l = arena_alloc(&scratch, sizeof *m->l);
     set_product(p, &m->ctx);
     lockstep_begin(m->l, p, &m->ctx);

@@ -14,7 +14,7 @@ struct device_error {
     bool blackhole;
 };
 
-/* Of the first output on the first device, in the arithmetic that proof/numeric/tensor.h describes: results of the
+/* Of the first output on the first device, in the arithmetic that proof/value/tensor.h describes: results of the
  * program are stored by each op. The other side stores its result only; where it is part of the program, it is that
  * which has the products of the device, and [0] has what is lost by storing alone. `fixed`: as in struct effort. */
 struct device_error device_error_of(const struct problem *p, bool blackhole, bool fixed);

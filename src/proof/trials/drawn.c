@@ -68,7 +68,7 @@ static const struct tensor *input_tensor(const struct giving_run *t, struct eval
     bool known = in->constant && !isnan(in->constant->number);
     if (in->constant || (how->fixed && g->varies[in->value] == 0 && !in->holds)) {
         double x = known ? in->constant->number : fixed_number(t, ctx, device, i);
-        return view_copy(ctx, view_expanded(tensor_scalar(ctx, x), &s));
+        return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, x), &s));
     }
     const struct tensor *x = lazy_input(ctx, device * p->ninputs + i, &s, graph_dtype(g, in->value));
     struct view v = view_of(x);
@@ -76,7 +76,7 @@ static const struct tensor *input_tensor(const struct giving_run *t, struct eval
         v.stride[d] = g->varies[in->value] >> d & 1 ? v.stride[d] : 0;
     if (how->narrow)
         narrow_strides(how->narrow, i, &s, v.stride);
-    x = view_copy(ctx, v);
+    x = lazy_of_view(ctx, v);
     if (how->rounded && format_is_float(graph_dtype(g, in->value)))
         x = lazy_rounded(ctx, x, graph_dtype(g, in->value), false);
     return in->holds ? as_stated(ctx, in->holds, x) : x;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "ir/pair/signature.h"
-#include "proof/numeric/format.h"
 #include "proof/numeric/interpret_graph.h"
 #include "proof/reduce/subgraph.h"
+#include "proof/value/format.h"
 
 /* The bound of masks that patterns use, and of what makes them of 0 and 1: -10000 in bf16, whose exponential is 0 in
  * f64, too. Epsilons are at most 1e-3. The square of a number beyond 1e18 is near the largest f32 (3.4e38): it stands

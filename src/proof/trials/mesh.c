@@ -93,7 +93,7 @@ bool lockstep_outputs(struct lockstep *l, uint32_t device, const struct tensor *
                       const struct tensor *got[MAX_OUTPUTS]) {
     struct eval_context *eval = &l->eval[device];
     eval->error = STR("");
-    eval->elements = eval->steps = 0;
+    eval->elements = 0;
     if (device == 0 && l->operands)
         memset(l->operands[SIDE_OTHER], 0, sizeof l->operands[SIDE_OTHER]);
     if (!run_other(l, device, got))

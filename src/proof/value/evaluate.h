@@ -35,5 +35,7 @@ double demand_size(const struct lazy_demand *d);
 /* Their numbers, as often as there are some. False with a reason in the context. */
 bool demand_compute(struct lazy_demand *d, const struct evaluating *how);
 void demand_free(struct lazy_demand *d);
+/* All elements of a tensor that no input makes, in one that has them. NULL with a reason, as above. */
+const struct tensor *elements_read(struct eval_context *ctx, const struct tensor *t, double most);
 
 #endif

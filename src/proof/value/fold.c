@@ -1,7 +1,6 @@
 #include "proof/value/fold.h"
 
-#include "proof/numeric/elementwise.h"
-#include "proof/numeric/evaluators.h"
+#include "ir/ops/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,6 +76,37 @@ double fold_argmax(const double *x, const double *y, int64_t n) {
 
 /* ---- order ---- */
 
+struct ranked {
+    double x;
+    int64_t index, order; /* order: among equal elements */
+};
+
+/* A NaN is larger than all numbers. */
+static int by_value(const struct ranked *a, const struct ranked *b) {
+    bool na = isnan(a->x), nb = isnan(b->x);
+    if (na || nb)
+        return na - nb;
+    return (a->x > b->x) - (a->x < b->x);
+}
+
+static int by_order(const struct ranked *a, const struct ranked *b) {
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static int ascending(const void *p, const void *q) {
+    int value = by_value(p, q);
+    return value ? value : by_order(p, q);
+}
+
+static int descending(const void *p, const void *q) {
+    int value = by_value(q, p);
+    return value ? value : by_order(p, q);
+}
+
+static void sort_ranked(struct ranked *x, int64_t n, bool down) {
+    qsort(x, (size_t)n, sizeof *x, down ? descending : ascending);
+}
+
 /* `turned`: equal elements in the opposite order. */
 static struct ranked ranked_at(const double *x, double place, int64_t n, bool down, bool turned) {
     struct ranked *all = xcalloc((size_t)n, sizeof *all), at;
@@ -122,4 +152,11 @@ double fold_last(const double *x, const double *y, int64_t n) {
     while (n > 0 && x[n - 1] == 0)
         n--;
     return n > 0 ? y[n - 1] : 0;
+}
+
+double fold_at_max(const double *x, const double *y, int64_t n) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++)
+        best = x[i] > x[best] || isnan(x[i]) ? i : best;
+    return y[best];
 }

@@ -9,8 +9,8 @@ fold_function fold_sum, fold_mean, fold_max, fold_min, fold_prod, fold_or, fold_
 fold_function fold_ascending, fold_descending, fold_ascending_index, fold_descending_index,
     fold_ascending_index_of_last, fold_descending_index_of_last;
 
-/* The last element of y at which x is not 0; 0: there is none. */
-fold_function fold_last;
+/* The last element of y at which x is not 0; 0: there is none. That at which x is largest, or no number. */
+fold_function fold_last, fold_at_max;
 /* The element at place y[0] of a block, as a block float holds it. */
 fold_function fold_bfp8, fold_bfp4, fold_bfp2;
 

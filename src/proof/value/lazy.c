@@ -7,15 +7,19 @@
 #include <string.h>
 
 static struct lazies *all_of(struct eval_context *ctx) {
-    return ctx->lazy_state;
+    return ctx->nodes;
+}
+
+static void need_elements(struct eval_context *ctx, const struct shape *s) {
+    if (shape_count(s) < 1 || s->rank > MAX_RANK)
+        eval_reason(ctx, REASON_NO_EVALUATOR, "no evaluator for a tensor %s", shape_text(ctx->arena, s).p);
 }
 
 static struct lazy *node_new(struct eval_context *ctx, enum lazy_kind kind, const struct shape *s) {
     struct lazies *all = all_of(ctx);
     struct lazy *l = arena_alloc(ctx->arena, sizeof *l);
     *l = (struct lazy){.id = all->n, .kind = kind, .name = "an op", .shape = *s, .n = shape_count(s)};
-    if (l->n < 1 || s->rank > MAX_RANK)
-        eval_reason(ctx, REASON_NO_EVALUATOR, "no evaluator for a tensor %s", shape_text(ctx->arena, s).p);
+    need_elements(ctx, s);
     all->all = grow(all->all, &all->cap, all->n + 1, sizeof(struct lazy *));
     all->all[all->n++] = l;
     return l;
@@ -40,6 +44,7 @@ static struct lazy *table_of(struct eval_context *ctx, const struct view *v) {
 }
 
 static struct view lifted(struct eval_context *ctx, struct view v) {
+    need_elements(ctx, &v.shape);
     if (!v.lazy)
         v.lazy = table_of(ctx, &v);
     v.x = NULL;
@@ -362,7 +367,7 @@ static const struct tensor *in_blocks(struct eval_context *ctx, const struct ten
     place.shape = v.shape;
     place.x = numbers->x;
     place.stride[rank] = 1;
-    const struct tensor *all = lazy_reshaped(ctx, lazy_fold(ctx, "a block float", f, &v, &place, 1), &s);
+    const struct tensor *all = tensor_reshape(ctx, lazy_fold(ctx, "a block float", f, &v, &place, 1), &s);
     return lazy_of_view(ctx, view_cut(view_of(all), last, 0, 1, n));
 }
 
@@ -533,8 +538,9 @@ static double itself(double x) {
     return x;
 }
 
-const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s) {
+static const struct tensor *reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s) {
     struct view v = view_of(t), to = {.shape = *s, .lazy = t->lazy, .offset = t->offset};
+    need_elements(ctx, s);
     if (restride(&v, s, to.stride))
         return lazy_of_view(ctx, to);
     struct view from = lifted(ctx, v);
@@ -546,6 +552,32 @@ const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor
     l->unary = itself;
     coalesce(&l->shape, &(struct view *){&l->in[0]}, 1, 0);
     return tensor_of(ctx, l, &result, s);
+}
+
+const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s) {
+    if (s->rank > MAX_RANK || shape_count(s) != t->n) {
+        eval_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);
+        return NULL;
+    }
+    if (t->lazy)
+        return reshaped(b, t, s);
+    struct tensor *r = arena_alloc(b->arena, sizeof *r);
+    *r = (struct tensor){.shape = *s, .n = t->n, .x = t->x};
+    return r;
+}
+
+const struct tensor *lazy_taken(struct eval_context *ctx, const char *op, const struct tensor *x, uint32_t axis,
+                                const struct tensor *indices) {
+    struct taking t = {.op = op, .x = view_of(x), .size = x->shape.dim[axis]};
+    struct shape s = x->shape, column = {.rank = x->shape.rank - axis, .dim = {indices->n}};
+    for (uint32_t d = 1; d < column.rank; d++)
+        column.dim[d] = 1;
+    s.dim[axis] = indices->n;
+    t.index = view_expanded(tensor_reshape(ctx, indices, &column), &s);
+    t.step = t.x.stride[axis];
+    t.x.stride[axis] = 0;
+    t.x.shape = s;
+    return lazy_take(ctx, &t);
 }
 
 const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y,

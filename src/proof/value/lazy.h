@@ -2,14 +2,14 @@
  * shapes of a model.
  *
  * An op becomes a few nodes, each of one of the kinds below; movement is a view of a node (struct view) and makes none.
- * The evaluators and lowerings of proof/numeric make them in a context that has `lazy`: the tensors that they yield
- * have no elements then. evaluate.h computes elements of them.
+ * The evaluators and lowerings of proof/numeric make them: the tensors that they yield have no elements. evaluate.h
+ * computes elements of them.
  *
  * All of it lives in the arena of the context. */
 #ifndef FA_LAZY_H
 #define FA_LAZY_H
 
-#include "proof/numeric/tensor.h"
+#include "proof/value/tensor.h"
 
 enum lazy_kind {
     LAZY_INPUT, /* drawn */
@@ -74,8 +74,6 @@ struct lazies {
 };
 void lazies_free(struct lazies *all);
 
-extern const struct lazy_maker lazy_maker;
-
 /* ---- nodes: within eval_attempt ---- */
 
 /* All operands are over `shape`, or broadcast from the right. */
@@ -83,27 +81,33 @@ const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const 
 const struct tensor *lazy_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x);
 const struct tensor *lazy_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                  const struct tensor *y);
+/* Elements of x where the condition is not 0, else of y. */
 const struct tensor *lazy_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
                                  const struct tensor *y);
 /* Views over the dimensions of the result, then those of a group, the last `ngroup`; `y` may be NULL. */
 const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_function *f, const struct view *x,
                                const struct view *y, uint32_t ngroup);
+/* Element i along a dimension at before + i * spread (NULL: 1) of a tensor of that shape, all others `fill`. */
 const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
                                 const int64_t *before, const int64_t *spread, double fill);
 const struct tensor *lazy_take(struct eval_context *ctx, const struct taking *t);
+/* Elements along one dimension, by indices that are a row; `op`: for messages. */
+const struct tensor *lazy_taken(struct eval_context *ctx, const char *op, const struct tensor *x, uint32_t axis,
+                                const struct tensor *indices);
+/* The parts along an axis, which have the same shape otherwise; at least one. */
 const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n, uint32_t axis);
 
 /* All elements of a tensor are one number that a constant has; and that number, else NAN. */
 bool lazy_is_number(const struct tensor *t);
 double lazy_number(const struct tensor *t);
 
-/* ---- for lazy_maker ---- */
-
+/* The elements of a view. */
 const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v);
-const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s);
-/* x[..., m, k] @ y[..., k, n], batch dimensions broadcast; both of rank 2 at least, and of equal k. */
+/* x[..., m, k] @ y[..., k, n], batch dimensions broadcast; both of rank 2 at least, and of equal k. `dot`: of two rows
+ * of elements, NULL: exact. */
 const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y,
                                   const struct dot *dot);
+/* As an element type holds it; sums and products wrap. */
 const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
 void lazy_round_constant(const struct tensor *x, enum dtype type);
 

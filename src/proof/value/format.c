@@ -1,7 +1,7 @@
 /* Rounding to number formats (sources: format.h). Floats are rounded in doubles: x is divided by the distance of its
  * neighbours, rounded to a whole number and multiplied again. Block floats are rounded on the bits of an f32, as the
  * converters of host and packer do it. */
-#include "proof/numeric/format.h"
+#include "proof/value/format.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Dense tensors of doubles in an arena, and views of them: strided index maps, as those of NumPy.
+/* Tensors of doubles in an arena, and views of them: strided index maps, as those of NumPy.
  *
  * A function that fails puts the reason into the context. Within eval_attempt, as all evaluators are, it does not
  * return; elsewhere it returns NULL or false. The first reason stays until the caller clears it; later ones are
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 #include "ir/ops/shape.h"
-#include "proof/numeric/format.h"
-#include "proof/numeric/reason.h"
+#include "proof/value/format.h"
+#include "proof/value/reason.h"
 
-/* Row-major. Only the function that made it writes to it: several tensors may share their elements. Of one whose
- * elements are computed when they are asked for (proof/value) they are those of `lazy` from `offset` on; `x` is NULL,
- * or the one number that all of them are. */
+/* Of one whose elements are computed when they are asked for (lazy.h) they are those of `lazy` from `offset` on; `x` is
+ * NULL, or the one number that all of them are. Else they are at `x`, row-major; only the function that made it writes
+ * to it. */
 struct tensor {
     struct shape shape;
     int64_t n; /* elements */
@@ -38,7 +38,7 @@ struct eval_context;
 struct pattern_set;
 struct attr;
 struct lazy;
-struct lazy_maker;
+struct lazies;
 struct taking;
 struct call;
 struct tensor;
@@ -66,21 +66,19 @@ struct eval_context {
     const struct pattern_set
         *lowerings; /* what fused ops compute (patterns/library/lowering.h); NULL: they have no evaluator */
     enum arithmetic arithmetic;
-    uint64_t max_elements;             /* of all tensors together; 0: 2^24 */
-    uint64_t max_steps;                /* multiplications and comparisons; 0: 2^30 */
-    uint64_t elements, steps;          /* used so far */
+    uint64_t max_elements;             /* that tensors have in all; 0: 2^24 */
+    uint64_t elements;                 /* used so far */
     enum dtype product_type;           /* ARITHMETIC_INSIDE: element type of the operands of products */
     const struct attr *product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or NULL */
     enum equals equals;
-    bool exact_products; /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
-    bool blackhole;      /* default math fidelities are those of Blackhole, else of Wormhole */
-    const struct lazy_maker *lazy; /* elements are computed when they are asked for; NULL: at once */
-    void *lazy_state;              /* of it */
-    struct mesh *mesh;             /* NULL: there is one device, and collectives have no evaluator */
-    uint32_t device;               /* of the mesh */
-    struct str error;              /* empty: none */
-    enum reason_kind why;          /* of the error */
-    jmp_buf *escape;               /* of the innermost eval_attempt, or NULL */
+    bool exact_products;  /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
+    bool blackhole;       /* default math fidelities are those of Blackhole, else of Wormhole */
+    struct lazies *nodes; /* proof/value/lazy.h; NULL: of numbers only */
+    struct mesh *mesh;    /* NULL: there is one device, and collectives have no evaluator */
+    uint32_t device;      /* of the mesh */
+    struct str error;     /* empty: none */
+    enum reason_kind why; /* of the error */
+    jmp_buf *escape;      /* of the innermost eval_attempt, or NULL */
 };
 
 /* Calls f, which may fail anywhere, and may change the arithmetic for its own part: all memory is in the arena, so
@@ -93,22 +91,11 @@ bool eval_reason(struct eval_context *ctx, enum reason_kind kind, const char *fm
 #define eval_fail(ctx, ...)      eval_reason(ctx, REASON_OTHER, __VA_ARGS__)
 #define op_fails(ctx, ...)       (eval_reason(ctx, REASON_OTHER, __VA_ARGS__), abort())
 #define op_unsupported(ctx, ...) (eval_reason(ctx, REASON_NO_EVALUATOR, __VA_ARGS__), abort())
-/* Adds `times` times `each` (-1: more than can be counted) to the steps of the evaluation; false with a reason beyond
- * the limit. */
-bool eval_steps(struct eval_context *b, int64_t times, int64_t each);
-
 /* Zeroed. NULL with a reason where a dimension is negative, the rank too high or the memory limit reached. */
 struct tensor *tensor_new(struct eval_context *b, const struct shape *s);
-struct tensor *tensor_copy(struct eval_context *b, const struct tensor *t);
 struct tensor *tensor_scalar(struct eval_context *b, double x); /* of rank 0 */
 /* The same elements in another shape; shares them. NULL with a reason where the counts differ. */
 const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s);
-/* The parts along an axis, which have the same shape otherwise; at least one. */
-const struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n,
-                                   uint32_t axis);
-/* Rounds all elements to a format; block floats along the last dimension. */
-void tensor_round(struct tensor *t, enum dtype type, enum rounding r);
-
 /* Broadcast from the right as NumPy does it. False with a reason where two extents differ and none is 1. */
 bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct shape *y, struct shape *out);
 
@@ -132,32 +119,6 @@ struct dot {
     double (*of)(const struct dot *self, const double *x, const double *y, int64_t n);
 };
 
-/* How tensors are made whose elements are computed when they are asked for (proof/value). */
-struct lazy_maker {
-    const struct tensor *(*tensor)(struct eval_context *ctx, struct view v); /* the elements of a view */
-    const struct tensor *(*reshape)(struct eval_context *ctx, const struct tensor *t, const struct shape *s);
-    const struct tensor *(*concat)(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n,
-                                   uint32_t axis);
-    const struct tensor *(*unary)(struct eval_context *ctx, unary_function *f, const struct tensor *x);
-    const struct tensor *(*binary)(struct eval_context *ctx, binary_function *f, const struct tensor *x,
-                                   const struct tensor *y);
-    /* The next ones as tensor_select, tensor_place and tensor_take. */
-    const struct tensor *(*select)(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
-                                   const struct tensor *y);
-    const struct tensor *(*place)(struct eval_context *ctx, const struct view *x, const struct shape *s,
-                                  const int64_t *before, const int64_t *spread, double fill);
-    const struct tensor *(*take)(struct eval_context *ctx, const struct taking *t);
-    /* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. `dot`: of two rows of elements, NULL: exact.
-     */
-    const struct tensor *(*product)(struct eval_context *ctx, const struct view *x, const struct view *y,
-                                    const struct dot *dot);
-    /* As an element type holds it; sums and products wrap. */
-    const struct tensor *(*rounded)(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
-    void (*round_constant)(const struct tensor *x, enum dtype type);
-    /* What evaluates an op in place of this evaluator; NULL: nothing does. */
-    evaluator *(*evaluator)(evaluator *f);
-};
-
 struct view view_of(const struct tensor *t);
 /* Expanded to a shape that the tensor broadcasts to. */
 struct view view_expanded(const struct tensor *t, const struct shape *to);
@@ -166,23 +127,6 @@ struct view view_permuted(struct view v, const uint32_t *order);
 struct view view_swapped(struct view v, uint32_t a, uint32_t b);
 /* Elements begin, begin + step, ... along a dimension, `count` of them. */
 struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, int64_t count);
-const struct tensor *view_copy(struct eval_context *b,
-                               struct view v); /* a tensor of its elements; NULL with a reason */
-/* Puts the numbers at x, in row-major order, where a view of t has its elements. */
-void view_fill(struct tensor *t, const struct view *v, const double *x);
-
-/* ---- within eval_attempt ---- */
-
-/* Elements of x where the condition is not 0, else of y; all broadcast from the right. */
-const struct tensor *tensor_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
-                                   const struct tensor *y);
-/* Element i along a dimension at before + i * spread (NULL: 1) of a tensor of that shape, all others `fill`. */
-const struct tensor *tensor_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
-                                  const int64_t *before, const int64_t *spread, double fill);
-const struct tensor *tensor_take(struct eval_context *ctx, const struct taking *t);
-/* Elements along one dimension, by indices that are a row; `op`: for messages. */
-const struct tensor *tensor_taken(struct eval_context *ctx, const char *op, const struct tensor *x, uint32_t axis,
-                                  const struct tensor *indices);
 /* The element at which an index points, or -1: it points to none. */
 static inline int64_t index_within(double index, int64_t size) {
     double at = index < 0 ? index + (double)size : index;
