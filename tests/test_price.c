@@ -757,6 +757,25 @@ Test(price, a_convolution_is_no_slower_for_a_scale_of_its_weight) {
     cr_expect_gt(x.with.estimated.vector_cycles, cycles);
 }
 
+/* One row of each of 32 batches is a tile of rows each, unless a reshape behind it puts them into one. */
+Test(price, rows_of_a_product_are_written_as_a_reshape_has_them) {
+    static const char *const behind[] = {"o = ttnn.reshape s -> 32x65536xbf16; return o", "o = ttnn.relu s; return o",
+                                         "o = ttnn.reshape s -> 32x1x2x32768xbf16; return o"};
+    double around[3];
+    for (int i = 0; i < 3; i++) {
+        char ops[512];
+        pattern_file(
+            "name: rows\nfused_op: ttnn.matmul\nsource: ttnn\nmatch: |\n  p = matmul(a, b)\n  out = slice(p)\n");
+        snprintf(ops, sizeof ops,
+                 "p = ttnn.matmul a b -> 32x17x65536xbf16; s = ttnn.slice_static p {begins = [0, 16, 0], ends = "
+                 "[32, 17, 65536], step = [1, 1, 1]} -> 32x1x65536xbf16; %s",
+                 behind[i]);
+        around[i] = price_short("a:32x17x1024xbf16!input b:1024x65536xbf16!parameter", ops).around_us;
+    }
+    cr_expect_gt(around[0], us_of("s:32x1x65536xbf16!input", behind[0]));
+    cr_expect(around[1] == 0 && around[2] == 0, "%g, %g", around[1], around[2]);
+}
+
 /* That a product whose layout leaves it few cores could have more is no gain of a fused op. */
 Test(price, a_fused_product_keeps_the_cores_of_a_layout) {
     static const char body[] =

@@ -113,10 +113,43 @@ static double demanded_us(const struct parts *s) {
     return us;
 }
 
-static double price_around(const struct parts *s) {
+/* The rows of a product with one matrix may be grouped in any way: where the reshape behind it has them in fewer tiles,
+ * it computes and writes these, and the reshape goes. */
+static double regrouped_us(const struct parts *s, const struct cost *with) {
+    const struct graph *g = graph_of(s);
+    struct pricer *p = s->pricer;
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    if (op_table[s->fused].class != OP_CONTRACT || s->product == NONE || graph_nuses(g, result) != 1 ||
+        with->counted.launches != 1)
+        return 0;
+    uint32_t user = g->uses[g->first_use[result]], weight = graph_operands(g, s->product)[1];
+    if (graph_movement(g, user) != MOVEMENT_RESHAPE || !op_is_launched(p, user) ||
+        graph_numel(g, weight) != extent_from_end(g, weight, 0) * extent_from_end(g, weight, 1))
+        return 0;
+    uint32_t behind = g->m->ops[user].first_result;
+    const struct layout *wide = value_layout(p, result), *narrow = value_layout(p, behind);
+    struct work before = {0}, after = {0};
+    struct cost reshaped = {0}, regrouped = {0};
+    if (!wide || !narrow || extent_from_end(g, result, 0) != extent_from_end(g, behind, 0) ||
+        layout_bytes(narrow, 1) >= layout_bytes(wide, 1) || !work_writes(p, result, &before) ||
+        !work_writes(p, behind, &after) || !cost_add_op(p, user, &reshaped))
+        return 0;
+    double part = (double)layout_tiles(narrow) / (double)layout_tiles(wide);
+    struct work w = {.dram_read = with->counted.dram_read,
+                     .dram_written = with->counted.dram_written - before.dram_written + after.dram_written,
+                     .l1_read = with->counted.l1_read,
+                     .l1_written = with->counted.l1_written - before.l1_written + after.l1_written,
+                     .matrix_cycles = with->estimated.matrix_cycles * part,
+                     .vector_cycles = with->estimated.vector_cycles * part,
+                     .cores = with->estimated.cores};
+    cost_add(p, &w, &regrouped);
+    return reshaped.estimated.us + with->estimated.us - regrouped.estimated.us;
+}
+
+static double price_around(const struct parts *s, const struct cost *with) {
     uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     struct cost moving = {0};
-    double widened = widened_us(s) + demanded_us(s);
+    double widened = widened_us(s) + demanded_us(s) + regrouped_us(s, with);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->moves[i])
             (void)cost_add_op(s->pricer, s->ops[i], &moving);
@@ -148,7 +181,7 @@ struct price price_match(struct pricer *p, const struct match *m, const struct m
     parts_of_match(&s, p, m, detail, &arena);
     out.known = has_layouts(&s) && price_without(&s, &out.without) && price_fused(&s, &out) && price_undone(&s, &out);
     if (out.known)
-        out.around_us = price_around(&s);
+        out.around_us = price_around(&s, &out.with);
     if (out.known && p->measured)
         out.measured_us = measure(&s);
     arena_free(&arena);
