@@ -352,25 +352,33 @@ class Cost(Case):
         self.assertIn("matched", explained)
 
     def test_what_the_compiler_fuses_is_not_taken_apart(self):
-        """An RMS norm of one row of tiles runs on one core: it saves launches and no time, its parts save time; of a
-        wide row it is slower."""
-        for width, found in (1792, ["ttnn.rms_norm"]), (8192, ["ttnn.mean", "ttnn.unary_chain"]):
+        """An RMS norm of one row of tiles, with its columns sharded where that is wide. A softmax has one core for such
+        a row: it saves launches and no time, and of a wide row it is slower, but a part of it saves time."""
+        def found(width, ops):
             x, row, one = ("tensor<%sf32>" % t for t in ("32x%dx" % width, "32x1x", "1x"))
-            number = '() <{fill_value = %g : f32, shape = #ttnn.shape<1>}> : () -> ' + one
             last = "<{dim_arg = [1 : i32], keep_dim = true}>"
-            self.write("m.mlir", "\n".join([
-                "module {", "func.func @main(%%x: %s, %%w: tensor<%dxf32>) -> %s {" % (x, width, x),
-                '%n = "ttnn.full"' + number % (1 / width), '%e = "ttnn.full"' + number % 1e-5,
-                '%%0 = "ttnn.pow_scalar"(%%x) <{rhs = 2.0 : f32}> : (%s) -> %s' % (x, x),
-                '%%1 = "ttnn.sum"(%%0) %s : (%s) -> %s' % (last, x, row),
-                '%%2 = "ttnn.multiply"(%%1, %%n) : (%s, %s) -> %s' % (row, one, row),
-                '%%3 = "ttnn.add"(%%2, %%e) : (%s, %s) -> %s' % (row, one, row),
-                '%%4 = "ttnn.rsqrt"(%%3) : (%s) -> %s' % (row, row),
-                '%%5 = "ttnn.multiply"(%%x, %%4) : (%s, %s) -> %s' % (x, row, x),
-                '%%6 = "ttnn.multiply"(%%5, %%w) : (%s, tensor<%dxf32>) -> %s' % (x, width, x),
-                "return %%6 : %s" % x, "}", "}", ""]))
+            kinds = {"sum": "%s : (%s) -> %s" % (last, x, row), "rsqrt": ": (%s) -> %s" % (row, row),
+                     "row": ": (%s, %s) -> %s" % (row, one, row), "both": ": (%s, %s) -> %s" % (x, row, x),
+                     "w": ": (%s, tensor<%dxf32>) -> %s" % (x, width, x), "x": ": (%s) -> %s" % (x, x),
+                     "one": ": () -> " + one}
+            lines = ["%s %s" % (op, kinds[kind]) for op, kind in ops]
+            self.write("m.mlir", "\n".join(
+                ["module {", "func.func @main(%%x: %s, %%w: tensor<%dxf32>) -> %s {" % (x, width, x), *lines,
+                 "return %%o : %s" % x, "}", "}", ""]))
             report = self.run_it("--ttnn-only", "--format=json", "-o", "-", "m.mlir")[1]
-            self.assertEqual(sorted(e["fused_op"] for e in json.loads(report)["missed_fusions"]), found)
+            return sorted(e["fused_op"] for e in json.loads(report)["missed_fusions"])
+        for width in 1792, 8192:
+            number = '"ttnn.full"() <{fill_value = %g : f32, shape = #ttnn.shape<1>}>'
+            self.assertEqual(found(width, [
+                ("%n = " + number % (1 / width), "one"), ("%e = " + number % 1e-5, "one"),
+                ('%0 = "ttnn.pow_scalar"(%x) <{rhs = 2.0 : f32}>', "x"), ('%1 = "ttnn.sum"(%0)', "sum"),
+                ('%2 = "ttnn.multiply"(%1, %n)', "row"), ('%3 = "ttnn.add"(%2, %e)', "row"),
+                ('%4 = "ttnn.rsqrt"(%3)', "rsqrt"), ('%5 = "ttnn.multiply"(%x, %4)', "both"),
+                ('%o = "ttnn.multiply"(%5, %w)', "w")]), ["ttnn.rms_norm"])
+        for width, expected in (256, ["ttnn.softmax", "ttnn.unary_chain"]), (1024, ["ttnn.unary_chain"]):
+            self.assertEqual(found(width, [
+                ('%0 = "ttnn.relu"(%x)', "x"), ('%1 = "ttnn.exp"(%0)', "x"), ('%2 = "ttnn.sum"(%1)', "sum"),
+                ('%o = "ttnn.divide"(%1, %2)', "both")]), expected)
 
     def gate(self, *args, source="ttnn"):
         """One finding more than the baseline has, of a pattern of this source."""

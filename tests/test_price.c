@@ -941,6 +941,35 @@ Test(price, casts_that_widen_what_attention_takes_go_with_it) {
     cr_expect_eq(x.around_us, 0);
 }
 
+/* So do those on both sides of a norm, which works on the type that they are casts from and to. */
+Test(price, casts_around_a_norm_go_with_it) {
+    static const char norm[] = "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [1], keep_dim = true} -> 64x1xf32\n"
+                               "r = ttnn.rsqrt m; o = ttnn.multiply x r; %s",
+                      widen[] = "x = ttnn.typecast a -> 64x64xf32; ",
+                      narrow[] = "h = ttnn.reshape o -> 1x64x64xf32; n = ttnn.typecast h -> 1x64x64xbf16; return n";
+    on("n150");
+    double wide = us_of("a:64x64xbf16!input", "x = ttnn.typecast a -> 64x64xf32; return x");
+    double narrowed = us_of("h:1x64x64xf32!input", "n = ttnn.typecast h -> 1x64x64xbf16; return n");
+    const struct {
+        const char *first, *last;
+        bool go;
+    } cases[] = {{widen, narrow, true},
+                 {widen, "return o", false},
+                 {"", narrow, false},
+                 {widen, "n = ttnn.typecast o -> 64x64xbf16; return n x", false},
+                 {widen, "n = ttnn.typecast o -> 64x64xbf16; return n o", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char ops[512], all[640];
+        pattern_file("name: norm\nfused_op: ttnn.rms_norm\nsource: ttnn\nmatch: |\n"
+                     "  m = op mean(op multiply(x, x))\n  out = x * op rsqrt(m)\n");
+        snprintf(ops, sizeof ops, norm, cases[i].last);
+        snprintf(all, sizeof all, "%s%s", cases[i].first, ops);
+        struct price x = price_short(*cases[i].first ? "a:64x64xbf16!input" : "x:64x64xf32!input", all);
+        cr_expect_eq(traffic(&x.with), 2 * 64 * 64 * (cases[i].go ? 2 : 4), "%zu", i);
+        cr_expect(near(x.around_us + 1, cases[i].go ? wide + narrowed + 1 : 1, 1e-6), "%zu: %g", i, x.around_us);
+    }
+}
+
 /* What is made of parameters is computed once and costs nothing, but the scores have to be of a type that is known. */
 Test(price, scores_of_an_unknown_type_have_no_price) {
     static const char *const types[] = {"bf16", "f8E4M3FN"};

@@ -279,6 +279,44 @@ static void mark_staying(struct parts *s) {
     }
 }
 
+bool is_norm(const struct parts *s) {
+    return (s->fused == K_LAYER_NORM || s->fused == K_RMS_NORM) && s->operand != NONE;
+}
+
+bool spells_norm(const struct parts *s) {
+    bool spelled = is_norm(s);
+    for (uint32_t i = 0; i < s->n; i++)
+        spelled &= graph_of(s)->kind[s->ops[i]] != (uint32_t)s->fused;
+    return spelled;
+}
+
+static bool is_wider(const struct parts *s, uint32_t value, uint32_t than) {
+    const struct layout *a = value_layout(s->pricer, value), *b = value_layout(s->pricer, than);
+    return a && b && layout_bytes(b, 1) < layout_bytes(a, 1);
+}
+
+uint32_t before_widening(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    uint32_t def = g->m->values[value].def;
+    bool cast = def != NONE && graph_class(g, def) == OP_CAST && part_of(s, def) == NONE && !is_used_outside(s, value);
+    return cast && is_wider(s, value, graph_operands(g, def)[0]) ? graph_operands(g, def)[0] : value;
+}
+
+static void find_narrow(struct parts *s) {
+    const struct graph *g = graph_of(s);
+    uint32_t v = g->m->ops[s->match->root].first_result, op;
+    s->narrow = NONE;
+    while (spells_norm(s) && graph_nuses(g, v) == 1 && graph_looks_through(g, op = g->uses[g->first_use[v]])) {
+        uint32_t cast = g->m->ops[op].first_result;
+        if (graph_class(g, op) == OP_CAST) {
+            bool alike = graph_dtype(g, before_widening(s, s->operand)) == graph_dtype(g, cast);
+            s->narrow = alike && is_wider(s, v, cast) ? cast : NONE;
+            return;
+        }
+        v = cast;
+    }
+}
+
 void parts_of_match(struct parts *s, struct pricer *p, const struct match *m, const struct match_detail *d,
                     struct arena *a) {
     *s = (struct parts){.pricer = p, .match = m, .detail = d, .arena = a, .fused = m->pattern->makes};
@@ -294,6 +332,7 @@ void parts_of_match(struct parts *s, struct pricer *p, const struct match *m, co
     s->moves = for_parts(s, sizeof *s->moves);
     classify_parts(s);
     find_operand(s);
+    find_narrow(s);
     mark_staying(s);
     mark_weights(s);
 }

@@ -84,20 +84,20 @@ static bool is_split_behind(const struct parts *s, uint32_t value) {
     return splits && !is_product((enum op_kind)g->kind[user]) && !graph_looks_through(g, user);
 }
 
-/* Kernels of attention take 16 bits. What is widened for the match alone is not, where nothing stands in between. */
+/* Kernels of attention take 16 bits, and a norm works on narrow types (struct parts). What is widened for the match
+ * alone is not, where nothing stands in between. */
 static double widened_us(const struct parts *s) {
     const struct graph *g = graph_of(s);
     struct cost saved = {0};
-    for (uint32_t i = 0; i < s->detail->nslots && is_attention(s->fused) && !pads_heads(s); i++) {
-        uint32_t v = s->detail->slots[i].value, def = part_reads(s, v) ? g->m->values[v].def : NONE;
-        if (!s->match->pattern->formula.slot_is_variable[i] || def == NONE || graph_class(g, def) != OP_CAST ||
-            graph_nuses(g, v) != 1 || is_split_behind(s, v))
-            continue;
-        const struct layout *narrow = value_layout(s->pricer, graph_operands(g, def)[0]);
-        const struct layout *wide = value_layout(s->pricer, v);
-        if (narrow && wide && layout_bytes(narrow, 1) < layout_bytes(wide, 1))
-            (void)cost_add_op(s->pricer, def, &saved);
+    bool narrow = (is_attention(s->fused) && !pads_heads(s)) || s->narrow != NONE;
+    for (uint32_t i = 0; i < s->detail->nslots && narrow; i++) {
+        uint32_t v = s->detail->slots[i].value;
+        if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && before_widening(s, v) != v &&
+            !is_split_behind(s, v))
+            (void)cost_add_op(s->pricer, g->m->values[v].def, &saved);
     }
+    if (s->narrow != NONE)
+        (void)cost_add_op(s->pricer, g->m->values[s->narrow].def, &saved);
     return saved.estimated.us;
 }
 

@@ -54,7 +54,8 @@ static bool read_inputs(const struct parts *s, struct work *w) {
                 continue;
             seen = grow(seen, &cap, n + 1, sizeof *seen);
             seen[n++] = v;
-            known &= work_reads_operand(s->pricer, s->ops[i], k, read_by_fused(s, s->ops[i], k), w);
+            v = read_by_fused(s, s->ops[i], k);
+            known &= work_reads_operand(s->pricer, s->ops[i], k, s->narrow != NONE ? before_widening(s, v) : v, w);
         }
     free(seen);
     return known;
@@ -75,6 +76,7 @@ static bool write_outputs(const struct parts *s, struct work *w, struct cost *sl
             if (s->ops[i] != s->match->root && !is_used_outside(s, v))
                 continue;
             uint32_t what = s->ops[i] == s->match->root && s->unmoved != NONE ? s->unmoved : v;
+            what = s->ops[i] == s->match->root && s->narrow != NONE ? s->narrow : what;
             if (!work_writes(s->pricer, graph_writes_in_place(g, s->ops[i]) ? graph_operands(g, s->ops[i])[1] : what,
                              w))
                 return false;
@@ -183,10 +185,6 @@ static void widen_products(const struct parts *s, struct work *w) {
     }
     w->matrix_cycles *= by;
     w->dram_read += (int64_t)((by - 1) * (double)weights.dram_read);
-}
-
-static bool is_norm(const struct parts *s) {
-    return (s->fused == K_LAYER_NORM || s->fused == K_RMS_NORM) && s->operand != NONE;
 }
 
 /* What a norm works along are not the rows of its operand: that is moved there, and the result back. */
@@ -433,7 +431,7 @@ static bool pad_heads(const struct parts *s, struct cost *out) {
 static bool cast_result(const struct parts *s, struct cost *out) {
     const struct graph *g = graph_of(s);
     uint32_t result = g->m->ops[s->match->root].first_result, operand = s->operand;
-    if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE ||
+    if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE || s->narrow != NONE ||
         graph_numel(g, operand) != graph_numel(g, result) || graph_dtype(g, operand) == graph_dtype(g, result))
         return true;
     return cost_add_pass(s->pricer, operand, result, 0, out);
@@ -478,13 +476,6 @@ static struct apart find_apart(const struct parts *s) {
     return out;
 }
 
-static bool has_norm(const struct parts *s) {
-    bool has = false;
-    for (uint32_t i = 0; i < s->n; i++)
-        has |= graph_of(s)->kind[s->ops[i]] == (uint32_t)s->fused;
-    return has;
-}
-
 /* A norm of few rows of tiles keeps few cores busy, three times as many where its columns are sharded over them, for
  * which its operand and its result are moved (tt-mlir Dialect/TTNN/Analysis/OpRules/NormalizationRules.h). A norm that
  * is there may have that without the fusion. True: it is faster. */
@@ -492,7 +483,7 @@ static bool shard_columns(const struct parts *s, struct work *w, struct cost *ou
     uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     struct work sharded = *w;
     struct cost plain = {0}, all = {0}, moves = {0};
-    if (!is_norm(s) || has_norm(s) || !cost_add_pass(s->pricer, s->operand, s->operand, 0, &moves) ||
+    if (!spells_norm(s) || !cost_add_pass(s->pricer, s->operand, s->operand, 0, &moves) ||
         !cost_add_pass(s->pricer, result, result, 0, &moves))
         return false;
     sharded.cores = cores_for(s->pricer, 3 * w->cores);
