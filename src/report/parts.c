@@ -99,7 +99,7 @@ static struct promise part_of(struct describer *by, const struct match *m, enum 
         struct price price = price_match(&by->pricer, m, &detail);
         part.option = arena_str(&r->arena, todo.what);
         part.spelled = arena_str(&r->arena, todo.spelled);
-        part.saved = price_saved_us(&price);
+        part.saved = price_saved_by_pass_us(&price);
         part.at_most = todo.at_most;
     }
     keep_kind(by, key, &detail, (struct kind){.part = part});

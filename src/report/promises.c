@@ -30,7 +30,7 @@ static void add_entry(struct promise *all, uint32_t *n, const struct report_entr
         p = promise_of(all, n, t->then);
     else
         p->spelled = t->spelled;
-    p->saved += e->saved - first;
+    p->saved += e->by_pass - first;
     p->around += e->around;
     p->at_most |= t->at_most;
     p->needs = t->needs;

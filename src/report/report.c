@@ -151,12 +151,15 @@ static void make_entries(struct report *r) {
             r->entries[r->nentries++] = (struct report_entry){.findings = &r->findings.items[i]};
         }
         struct report_entry *e = &r->entries[r->nentries - 1];
+        const struct price *price = &r->findings.items[i]->price;
         e->nfindings++;
         e->nplaces += r->findings.items[i]->places;
         e->saved += r->findings.items[i]->saved_us * r->findings.items[i]->counted;
         e->alone += r->findings.items[i]->saved_us * r->findings.items[i]->places;
-        e->undone += price_saved_undone_us(&r->findings.items[i]->price) * r->findings.items[i]->counted;
-        e->around += r->findings.items[i]->price.around_us * r->findings.items[i]->counted;
+        e->by_pass += (price->sharding_us > 0 ? price_saved_by_pass_us(price) : r->findings.items[i]->saved_us) *
+                      r->findings.items[i]->counted;
+        e->undone += price_saved_undone_us(price) * r->findings.items[i]->counted;
+        e->around += price->around_us * r->findings.items[i]->counted;
     }
 }
 

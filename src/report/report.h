@@ -15,6 +15,7 @@ struct report_entry {
     uint32_t nfindings, nplaces, ndifferent;
     double saved;      /* by those that count: its part of that of the report */
     double undone;     /* the part of it that the first of two options saves alone */
+    double by_pass;    /* of it, what a pass saves that fuses and no more */
     double around;     /* what they save around their places */
     double alone;      /* by all of them, if each had its ops for itself */
     uint32_t agreeing; /* findings whose proofs say what that of the first one says */

@@ -302,6 +302,14 @@ uint32_t before_widening(const struct parts *s, uint32_t value) {
     return cast && is_wider(s, value, graph_operands(g, def)[0]) ? graph_operands(g, def)[0] : value;
 }
 
+/* Weights behind the cast: the compiler makes a norm of its own with each of them. */
+static bool is_weighted(const struct graph *g, uint32_t value) {
+    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++)
+        if (g->kind[g->uses[i]] == K_MULTIPLY)
+            return true;
+    return false;
+}
+
 static void find_narrow(struct parts *s) {
     const struct graph *g = graph_of(s);
     uint32_t v = g->m->ops[s->match->root].first_result, op;
@@ -310,7 +318,7 @@ static void find_narrow(struct parts *s) {
         uint32_t cast = g->m->ops[op].first_result;
         if (graph_class(g, op) == OP_CAST) {
             bool alike = graph_dtype(g, before_widening(s, s->operand)) == graph_dtype(g, cast);
-            s->narrow = alike && is_wider(s, v, cast) ? cast : NONE;
+            s->narrow = alike && is_wider(s, v, cast) && !is_weighted(g, cast) ? cast : NONE;
             return;
         }
         v = cast;

@@ -17,10 +17,10 @@ struct price {
     bool known; /* the sizes of all tensors are */
     struct cost without, with;
     struct apart apart; /* of the fused op */
-    bool sharded;       /* its columns are, of a norm of few rows */
     double measured_us; /* of the ops as they are, by a profiler; 0: not known */
     double undone_us;   /* of the fused op as the compiler takes it apart again, estimated */
     double around_us;   /* that fusing saves at ops around the place, estimated */
+    double sharding_us; /* of what it saves: by sharding the columns of a norm, which fusing alone does not; or 0 */
 };
 
 /* What the model is off by at most, for nearly all of what users measured: tests/measured.tsv. */
@@ -53,6 +53,12 @@ static inline double price_saved_at_best_us(const struct price *x) {
 static inline double price_saved_us(const struct price *x) {
     double saved = price_saved_here_us(x);
     return price_is_slower(x) ? saved : saved + x->around_us;
+}
+
+/* The part of it that a pass saves which fuses and no more. */
+static inline double price_saved_by_pass_us(const struct price *x) {
+    double saved = price_saved_us(x), alone = saved - x->sharding_us;
+    return saved <= 0 ? saved : alone > 0 ? alone : 0;
 }
 
 /* Less is no time. */

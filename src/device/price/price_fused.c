@@ -478,21 +478,24 @@ static struct apart find_apart(const struct parts *s) {
 
 /* A norm of few rows of tiles keeps few cores busy, three times as many where its columns are sharded over them, for
  * which its operand and its result are moved (tt-mlir Dialect/TTNN/Analysis/OpRules/NormalizationRules.h). A norm that
- * is there may have that without the fusion. True: it is faster. */
-static bool shard_columns(const struct parts *s, struct work *w, struct cost *out) {
+ * is there may have that without the fusion. Us that this saves, if it does; 0. */
+static double shard_columns(const struct parts *s, struct work *w, struct cost *out) {
     uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     struct work sharded = *w;
-    struct cost plain = {0}, all = {0}, moves = {0};
-    if (!spells_norm(s) || !cost_add_pass(s->pricer, s->operand, s->operand, 0, &moves) ||
-        !cost_add_pass(s->pricer, result, result, 0, &moves))
-        return false;
+    struct cost plain = {0}, all = {0};
+    if (!spells_norm(s) || !cost_add_pass(s->pricer, s->operand, s->operand, 0, &all) ||
+        !cost_add_pass(s->pricer, result, result, 0, &all))
+        return 0;
     sharded.cores = cores_for(s->pricer, 3 * w->cores);
     cost_add(s->pricer, w, &plain);
     cost_add(s->pricer, &sharded, &all);
-    if (all.estimated.us + moves.estimated.us >= plain.estimated.us)
-        return false;
+    double saved = plain.estimated.us - all.estimated.us;
+    if (saved <= 0)
+        return 0;
     w->cores = sharded.cores;
-    return cost_add_pass(s->pricer, s->operand, s->operand, 0, out) && cost_add_pass(s->pricer, result, result, 0, out);
+    (void)cost_add_pass(s->pricer, s->operand, s->operand, 0, out);
+    (void)cost_add_pass(s->pricer, result, result, 0, out);
+    return saved;
 }
 
 bool price_fused(const struct parts *s, struct price *out) {
@@ -502,7 +505,7 @@ bool price_fused(const struct parts *s, struct price *out) {
     compute(s, &w);
     widen_products(s, &w);
     out->apart = find_apart(s);
-    out->sharded = shard_columns(s, &w, &out->with);
+    out->sharding_us = shard_columns(s, &w, &out->with);
     if (!cost_add_launch(s->pricer, &w, &out->apart, graph_of(s)->m->ops[s->match->root].first_result, &out->with))
         return false;
     for (uint32_t i = 0; i < s->n; i++)

@@ -106,7 +106,7 @@ struct str price_line(const struct price *x, const struct device *d, struct str 
                    !x->apart.bias         ? "the activation as an op"
                    : !x->apart.activation ? "the bias as an op"
                                           : "bias and activation as ops");
-    if (x->sharded)
+    if (x->sharding_us > 0)
         buf_add(&out, STR("; with its columns sharded"));
     return buf_take(&out, a);
 }
