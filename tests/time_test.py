@@ -50,6 +50,17 @@ def casts(narrow, wide, between):
     return module(f"%x: tensor<{a}{narrow}>", "\n".join(body), f"tensor<{a}{narrow}>")
 
 
+def table(rows, other):
+    """A table is cast, and rows of it are looked up; or it is used otherwise, too."""
+    t, few, index = "tensor<4096x512x%s>", f"tensor<{rows}x512xbf16>", f"tensor<{rows}xui32>"
+    body = ["%0 = " + cast("%x", "bf16", "4096x512xf32", "4096x512xbf16"),
+            "%1 = " + op("embedding", "%i, %0", f"{index}, {t % 'bf16'}", few)]
+    results = ["%1"] + (["%0"] if other else [])
+    types = ", ".join([few] + ([t % "bf16"] if other else []))
+    body.append("return " + ", ".join(results) + " : " + types)
+    return module(f"%i: {index}, %x: {t % 'f32'}", "\n".join(body), f"({types})")
+
+
 def host(back):
     body = ["%d = " + op("get_device", "", "", "!ttnn.device"), "%0 = " + op("from_device", "%x", T, T),
             "%1 = " + op("to_layout", "%0", T, R)]
@@ -163,6 +174,8 @@ class Time(unittest.TestCase):
         rows = [("op without effect", neutral("1.0"), neutral("2.0")),
                 ("casts that cancel", casts("bf16", "f32", "move"), casts("bf16", "f32", "compute")),
                 ("casts that cancel", casts("bf16", "f32", "move"), casts("f32", "bf16", "move")),
+                ("table cast", table(32, False), table(32, True)),
+                ("table cast", table(32, False), table(4096, False)),
                 ("host round trip", host(True), host(False)),
                 ("layout round trip", layouts("back"), layouts("on")),
                 ("state moved", state(2), state(1)),

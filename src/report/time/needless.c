@@ -60,6 +60,25 @@ static bool casts_cancel(struct search *s, uint32_t op, double *us) {
     return *us > 0;
 }
 
+/* A cast, and others behind it, of a table that is read only where it is looked up. */
+static bool casts_table(struct search *s, uint32_t op, double *us) {
+    const struct graph *g = s->g;
+    uint32_t v = result_of(s, op), user = op;
+    while (graph_class(g, user) == OP_CAST) {
+        v = result_of(s, user);
+        if (graph_nuses(g, v) != 1)
+            return false;
+        user = g->uses[g->first_use[v]];
+    }
+    uint32_t index = op_operand_of_role((enum op_kind)g->kind[user], STR("index"));
+    if (user == op || !graph_op_is(g, user, LOOKS_UP) || index >= graph_noperands(g, user) ||
+        graph_operands(g, user)[index] == v)
+        return false;
+    double part = (double)graph_numel(g, result_of(s, user)) / (double)graph_numel(g, v);
+    *us = us_of(s, op) * (1 - part);
+    return part > 0 && *us > 0;
+}
+
 /* ---- tensors that lie as they lay before ---- */
 
 static bool is_from_device(const struct graph *g, uint32_t op) {
@@ -277,6 +296,7 @@ static const struct {
      false, changes_nothing},
     {"casts that cancel", "a cast to more bits and back around ops that only move: leave out both", false,
      casts_cancel},
+    {"table cast", "all of a table is cast before a few of its rows are looked up: cast these", false, casts_table},
     {"host round trip", "a tensor leaves the device and comes back: keep it there (transfers are not priced)", false,
      comes_from_host},
     {"layout round trip", "a tensor is laid out as it lay before: leave out what is between", false, comes_back},
