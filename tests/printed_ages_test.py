@@ -72,6 +72,10 @@ SPELLED['conv2d by height and width'] = (
     convolution('stride_height = 2 : si32, stride_width = 2 : si32, dilation_height = 1 : si32, dilation_width = 1 : si32, '
                 'groups = 1 : si32, padding_height = 1 : i32, padding_width = 1 : i32'),
     convolution('stride = array<i32: 2, 2>, dilation = array<i32: 1, 1>, groups = 1 : i32, padding = array<i32: 1, 1>'))
+SPELLED['conv2d by its sides'] = (
+    convolution('stride_height = 2 : si32, stride_width = 2 : si32, dilation_height = 1 : si32, dilation_width = 1 : si32, '
+                'groups = 1 : si32, padding_bottom = 2 : i32, padding_left = 1 : i32, padding_right = 0 : i32, padding_top = 0 : i32'),
+    convolution('stride = array<i32: 2, 2>, dilation = array<i32: 1, 1>, groups = 1 : i32, padding = array<i32: 0, 1, 2, 0>'))
 
 
 def destinations(op, operands, result, empties, today):

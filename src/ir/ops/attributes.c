@@ -44,6 +44,7 @@ static const struct old_attribute {
     {NULL, "stride", {"stride_height", "stride_width"}},
     {NULL, "dilation", {"dilation_height", "dilation_width"}},
     {NULL, "padding", {"padding_height", "padding_width"}},
+    {"ttir.conv2d", "padding", {"padding_top", "padding_left", "padding_bottom", "padding_right"}},
     {"ttir.max_pool2d", "padding", {"padding_top", "padding_left", "padding_bottom", "padding_right"}},
     {"ttnn.max_pool2d", "padding", {"padding_top", "padding_bottom", "padding_left", "padding_right"}},
     {"ttir.transpose", "dim0", {"dimension1"}},

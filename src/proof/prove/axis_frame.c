@@ -214,11 +214,13 @@ const struct tensor *tensor_broadcast(struct form_run *run, const struct tensor 
     return lazy_of_view(run->eval, view_expanded(t, to));
 }
 
-/* A result in the frame's axes, in the order of the root's axes. One that does not broadcast to the frame's shape
- * stays. */
+/* A result in the frame's axes, in the order of the root's axes: of a convolution of TTNN perhaps with its rows as one
+ * dimension. One that is of another shape stays. */
 static const struct tensor *from_frame(struct form_run *run, const struct tensor *t) {
     struct shape s = axes_shape(&run->frame->axes), root = axes_shape(run->form->root_axes);
     const struct tensor *full = tensor_broadcast(run, t, &s), *out = NULL;
+    if (!full && t->n == shape_count(&s))
+        full = tensor_reshape(run->eval, t, &s);
     if (full)
         out = tensor_along(run->eval, run->form->root_axes, &run->frame->map, full, &root);
     if (full && !out)
