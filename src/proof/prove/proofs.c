@@ -114,7 +114,7 @@ static struct str key_of(struct question *q, const struct mlir *module) {
 /* Of the module in the extents of the model, which layers that repeat have in common; empty: it has none. */
 static struct str own_key(struct question *q) {
     struct extents *own = arena_alloc(&q->arena, sizeof *own);
-    struct resize_options how = {.pattern = q->match->pattern};
+    struct resize_options how = {.scaled = false};
     struct resized w = {0};
     struct reason why;
     bool made = subgraph_of_match(q->match, &q->subgraph, &why) && extents_unchanged(&q->subgraph, own, &why) &&

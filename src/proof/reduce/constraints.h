@@ -30,7 +30,6 @@ struct constraints {
     const struct subgraph *subgraph;
     struct extents *e;       /* the variables, ascending; `to` is 0 until one is assigned */
     bool collecting;         /* the first time: variables only */
-    bool single;             /* an extent is to be 1, that of an image too */
     bool fixed[MAX_EXTENTS]; /* by variable: it keeps its value, */
     bool cut[MAX_EXTENTS];   /* something is cut there, which is nowhere else then */
     struct constraint items[MAX_CONSTRAINTS];

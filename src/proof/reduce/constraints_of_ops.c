@@ -348,18 +348,6 @@ static void add_counts(struct constraints *c, uint32_t op) {
             constraints_add_extent(c, a->at[i].whole);
 }
 
-/* A norm over the last dimension whose weights are folded to several dimensions: their product is that dimension. */
-static void constrain_folded_rows(struct constraints *c, uint32_t op, const struct shape *x) {
-    const struct graph *g = c->subgraph->graph;
-    struct shape weight;
-    for (uint32_t i = 1; x->rank && i < graph_noperands(g, op) && i < 3; i++) {
-        struct shape row = {1, {x->dim[x->rank - 1]}};
-        uint32_t v = graph_operands(g, op)[i];
-        if (is_tensor_operand(g, v) && shape_in_graph(g, v, &weight) && shape_count(&weight) == row.dim[0])
-            constrain_reshape(c, op, &weight, &row);
-    }
-}
-
 void constraints_of_op(struct constraints *c, uint32_t op) {
     const struct graph *g = c->subgraph->graph;
     enum op_kind k = (enum op_kind)g->kind[op];
@@ -368,8 +356,6 @@ void constraints_of_op(struct constraints *c, uint32_t op) {
     bool operand =
         graph_noperands(g, op) && graph_operands(g, op)[0] != NONE && shape_in_graph(g, graph_operands(g, op)[0], &x);
     add_counts(c, op);
-    if (operand && op_is(k, FOLDED_WEIGHTS))
-        constrain_folded_rows(c, op, &x);
     if (op_generates(k) && graph_class(g, op) != OP_CONSTANT && subgraph_has_thresholds(c->subgraph))
         constraints_fix_shape(c, g->m->ops[op].first_result);
     if (is_free(k))

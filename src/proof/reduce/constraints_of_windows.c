@@ -73,7 +73,7 @@ static int64_t reach_of_pools(const struct constraints *c, const struct window *
 /* The window has room in the operand where it had: a pool of all elements is the same in windows of any size. */
 static void constrain_reach(struct constraints *c, const struct window *w, uint32_t d, bool pools) {
     int64_t reach = reach_of(w, d), all = pools ? reach_of_pools(c, w, d) : reach;
-    if (c->single || w->transposed || reach > w->in[d])
+    if (w->transposed || reach > w->in[d])
         return;
     reach = all < w->in[d] ? all : w->in[d];
     struct constraint *r = constraints_add(c, AT_MOST);

@@ -9,8 +9,6 @@
  * element of its own. */
 enum { MAX_OPS = 48, SLACK = 16 };
 
-/* ---- computed from constants alone ---- */
-
 struct constant_walk {
     const struct graph *g;
     uint32_t left; /* ops that may still be visited */
@@ -49,42 +47,8 @@ static const struct tensor *read_value(const struct graph *g, uint32_t value, st
     return t;
 }
 
-/* ---- constants that continue as they begin ---- */
-
-/* 0, 1, 2, ... along one dimension, the same along the others. */
-static bool is_iota_along(const struct tensor *t, uint32_t along) {
-    struct index_walk w;
-    int64_t i = 0;
-    for (walk_begin(&w, &t->shape); walk_more(&w); walk_next(&w))
-        if (t->x[i++] != (double)w.at[along])
-            return false;
-    return true;
-}
-
-/* A causal mask: one number where column - row >= from, another elsewhere, in each of the matrices. */
-static bool is_triangular(const struct tensor *t, int64_t from) {
-    uint32_t rank = t->shape.rank;
-    struct index_walk w;
-    int64_t i = 0, row = t->shape.dim[rank - 1];
-    double above = t->x[row - 1], below = t->x[(t->shape.dim[rank - 2] - 1) * row];
-    for (walk_begin(&w, &t->shape); walk_more(&w); walk_next(&w))
-        if (t->x[i++] != (w.at[rank - 1] - w.at[rank - 2] >= from ? above : below))
-            return false;
-    return true;
-}
-
-/* Positions may be cut short, unless the subgraph compares them with a number that would then be out of reach. */
-static bool is_regular(const struct subgraph *p, const struct tensor *t) {
-    bool found = false, iota = !subgraph_has_thresholds(p);
-    for (uint32_t d = 0; d < t->shape.rank && iota && !found; d++)
-        found = is_iota_along(t, d);
-    for (int64_t from = 0; from < 2 && t->shape.rank >= 2 && !found; from++)
-        found = is_triangular(t, from);
-    return found;
-}
-
 bool payload_read(const struct subgraph *p, int64_t max, struct arena *a, struct payloads *out) {
-    *out = (struct payloads){.regular = true};
+    *out = (struct payloads){.n = 0};
     for (uint32_t i = 0; i < p->ninputs; i++) {
         int64_t n = graph_numel(p->graph, p->inputs[i]);
         if (n < 2 || n > max - out->elements || graph_constant(p->graph, p->inputs[i]).known ||
@@ -92,7 +56,6 @@ bool payload_read(const struct subgraph *p, int64_t max, struct arena *a, struct
             continue;
         out->n++;
         out->elements += n;
-        out->regular &= is_regular(p, out->of[i]);
     }
     return out->n > 0;
 }

@@ -14,9 +14,6 @@ struct payloads {
     const struct tensor *of[MAX_SUBGRAPH_INPUTS]; /* by input of the subgraph; NULL: not read */
     uint32_t n;                                   /* how many were read */
     int64_t elements;                             /* of all of them */
-    /* Each one continues as it begins (0, 1, 2, ... along a dimension, or one number above a diagonal and another
-     * below), so that its first elements of each dimension are what a smaller model would have there. */
-    bool regular;
 };
 
 /* Reads constants of up to `max` elements together; tensors live in `a`. False where none could be read. */

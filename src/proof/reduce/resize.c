@@ -41,24 +41,8 @@ static uint32_t tensor_type(struct resizer *r, const struct shape *s, enum dtype
     return type == NONE ? build_tensor(&r->out->ir, NULL, 0, DT_F32) : type;
 }
 
-/* ttnn.rotary_embedding pads its result with rows to fill a tile. They hold no data, so where that result leaves the
- * subgraph it gets the type of the operand, which has no such rows. */
-static uint32_t without_padding(const struct resizer *r, uint32_t value) {
-    const struct graph *g = r->subgraph->graph;
-    uint32_t op = g->m->values[value].def, rank, to_rank;
-    if (op == NONE || !op_is((enum op_kind)g->kind[op], PADS_ROWS) || !subgraph_has(r->subgraph, op) ||
-        subgraph_uses(r->subgraph, value))
-        return value;
-    uint32_t x = graph_operands(g, op)[0];
-    const int64_t *from = graph_shape(g, x, &rank), *to = graph_shape(g, value, &to_rank);
-    for (uint32_t d = 0; d < rank; d++)
-        if (!from || !to || rank != to_rank || (from[d] != to[d] && d + 2 != rank))
-            return value;
-    return x;
-}
-
 static uint32_t type_of(struct resizer *r, uint32_t value) {
-    struct shape s = resized_shape(r, without_padding(r, value));
+    struct shape s = resized_shape(r, value);
     return tensor_type(r, &s, graph_dtype(r->subgraph->graph, value));
 }
 
@@ -112,19 +96,6 @@ static uint32_t add_cast(struct resizer *r, uint32_t x, const struct shape *s, e
     return build_cast(&r->out->ir, x, tensor_type(r, s, to));
 }
 
-/* The exponent of a power, also where it is broadcast first, is no function of an extent: 2 is not the root of 4 heads.
- */
-static bool is_exponent(const struct graph *g, uint32_t value, int depth) {
-    bool found = false;
-    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1] && !found; i++) {
-        uint32_t op = g->uses[i];
-        bool power = g->kind[op] == K_POW && graph_noperands(g, op) == 2 && graph_operands(g, op)[1] == value;
-        found =
-            power || (depth > 0 && graph_looks_through(g, op) && is_exponent(g, g->m->ops[op].first_result, depth - 1));
-    }
-    return found;
-}
-
 static bool is_added(const struct graph *g, uint32_t value, int depth) {
     bool found = false;
     for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1] && !found; i++) {
@@ -155,30 +126,21 @@ static uint32_t add_constant(struct resizer *r, uint32_t value, struct constant 
     bool exact = format_is_integer(type) || type == DT_F64;
     enum dtype full = exact ? type : DT_F64;
     struct shape s = resized_shape(r, value);
-    bool stays = format_is_integer(type) || is_exponent(r->subgraph->graph, value, 4);
-    double x = !stays                    ? scaled_constant(&r->meanings, c)
-               : format_is_integer(type) ? moved_positions(r, value, c.value)
-                                         : c.value;
+    double x = format_is_integer(type) ? moved_positions(r, value, c.value) : scaled_constant(&r->meanings, c);
     uint32_t v = add_dense(r, number_text(r, x, full), tensor_type(r, &s, full));
     if (!exact && narrow != type && narrow != DT_F64)
         v = add_cast(r, v, &s, narrow);
     return exact ? v : add_cast(r, v, &s, type);
 }
 
-/* The first elements of each dimension, as the hexadecimal bytes (little endian) that MLIR prints long lists as. */
-static void write_elements(struct resizer *r, const struct tensor *t, const struct shape *s, bool integers,
-                           struct buf *out) {
+/* The hexadecimal bytes (little endian) that MLIR prints long lists as. */
+static void write_elements(struct resizer *r, const struct tensor *t, bool integers, struct buf *out) {
     static const char digits[] = "0123456789ABCDEF";
-    struct view v = view_of(t);
-    struct index_walk at;
-    v.shape = *s;
-    walk_begin(&at, s);
-    for (walk_add(&at, &v); walk_more(&at); walk_next(&at)) {
-        double x = v.x[at.offset[0]];
-        if (integers && fabs(x) > 0x1p53)
+    for (int64_t i = 0; i < t->n; i++) {
+        if (integers && fabs(t->x[i]) > 0x1p53)
             r->why.text = STR("a constant holds a number that is too large");
-        uint64_t bits = !integers ? bits_of_double(x) : r->why.text.n ? 0 : (uint64_t)(int64_t)x;
-        for (size_t i = 0; i < sizeof bits; i++, bits >>= 8) {
+        uint64_t bits = !integers ? bits_of_double(t->x[i]) : r->why.text.n ? 0 : (uint64_t)(int64_t)t->x[i];
+        for (size_t k = 0; k < sizeof bits; k++, bits >>= 8) {
             buf_addc(out, digits[bits >> 4 & 15]);
             buf_addc(out, digits[bits & 15]);
         }
@@ -191,7 +153,7 @@ static uint32_t add_payload(struct resizer *r, uint32_t number, uint32_t value) 
     struct shape s = resized_shape(r, value);
     struct buf body = {0};
     buf_add(&body, STR("\"0x"));
-    write_elements(r, r->payloads->of[number], &s, full == DT_I64, &body);
+    write_elements(r, r->payloads->of[number], full == DT_I64, &body);
     buf_addc(&body, '"');
     uint32_t v = add_dense(r, buf_take(&body, r->arena), tensor_type(r, &s, full));
     return type == full ? v : add_cast(r, v, &s, type);
@@ -443,7 +405,7 @@ bool subgraph_resize(const struct subgraph *s, const struct extents *e, const st
                      struct arena *a, struct resized *out, struct reason *why) {
     struct resizer *r = arena_alloc(a, sizeof *r);
     *r = (struct resizer){.subgraph = s, .extents = e, .payloads = how->payloads, .out = out, .arena = a};
-    constant_meanings(&r->meanings, s, e, how->pattern, how->scaled);
+    constant_meanings(&r->meanings, s, e, how->scaled);
     out->ops = arena_alloc(a, (s->nops + (size_t)1) * sizeof *out->ops);
     out->inputs = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->inputs);
     out->arguments = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->arguments);

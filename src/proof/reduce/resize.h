@@ -11,10 +11,8 @@
 #include "proof/reduce/shrink.h"
 
 struct resize_options {
-    const struct pattern *pattern; /* its numbers are among those that a constant may mean; or NULL */
-    bool scaled;                   /* constants that are functions of an extent are those of the new one */
-    /* Constants that are made with their elements, of each dimension as many as its new extent; NULL: they are
-     * arguments. */
+    bool scaled; /* constants that are functions of an extent are those of the new one */
+    /* Constants that are made with their elements, whose extents stay; NULL: they are arguments. */
     const struct payloads *payloads;
 };
 

@@ -55,12 +55,8 @@ static void find_reduced(struct constant_meanings *m, const struct subgraph *s) 
     }
 }
 
-void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
-                       const struct pattern *pattern, bool scaled) {
-    const struct formula *f = !pattern ? NULL : pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
+void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e, bool scaled) {
     *out = (struct constant_meanings){.extents = e, .scaled = scaled};
-    if (f)
-        formula_find(f, add_literal, out);
     find_reduced(out, s);
 }
 

@@ -19,8 +19,7 @@ struct constant_meanings {
 };
 
 /* `e` has to outlive the result. */
-void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
-                       const struct pattern *pattern, bool scaled);
+void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e, bool scaled);
 /* The constant where it is no rounded function of an extent and no rounded number of the pattern. */
 double scaled_constant(const struct constant_meanings *m, struct constant c);
 /* It is a rounded function of an extent. */

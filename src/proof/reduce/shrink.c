@@ -10,20 +10,17 @@
 #include "proof/value/tensor.h"
 
 enum {
-    LEAST = 2,             /* of one element much is equal that is not of two: an extent of 1 broadcasts */
-    LARGEST = 64,          /* values of a variable that are tried, beside its extent itself */
-    MAX_TRIES = 2000,      /* assignments on one level: bounds the time where there is no solution */
-    SMALL_COST = 1 << 15,  /* extents_cost at which no further level is tried, */
-    STRICT_COST = 1 << 20, /* and the same for a strict search */
-    TILE = 32              /* rows and columns of a tile of the hardware; SMALL_TILE stands for it */
+    LEAST = 2,            /* of one element much is equal that is not of two: an extent of 1 broadcasts */
+    LARGEST = 64,         /* values of a variable that are tried, beside its extent itself */
+    MAX_TRIES = 2000,     /* assignments on one level: bounds the time where there is no solution */
+    SMALL_COST = 1 << 15, /* extents_cost at which no further level is tried */
+    TILE = 32             /* rows and columns of a tile of the hardware; SMALL_TILE stands for it */
 };
 
-/* Relations that are kept beyond the constraints of ops, from all to none. A strict search gives up tiles and different
- * extents first. */
+/* Relations that are kept beyond the constraints of ops, from all to none. */
 enum { KEEP_MULTIPLES = 1, KEEP_TILES = 2, KEEP_DIFFERENT = 4, LEVELS = 4 };
-static const unsigned levels[2][LEVELS] = {
-    {KEEP_MULTIPLES | KEEP_TILES | KEEP_DIFFERENT, KEEP_TILES | KEEP_DIFFERENT, KEEP_DIFFERENT, 0},
-    {KEEP_MULTIPLES | KEEP_TILES | KEEP_DIFFERENT, KEEP_MULTIPLES | KEEP_DIFFERENT, KEEP_MULTIPLES, 0}};
+static const unsigned levels[LEVELS] = {KEEP_MULTIPLES | KEEP_TILES | KEEP_DIFFERENT, KEEP_TILES | KEEP_DIFFERENT,
+                                        KEEP_DIFFERENT, 0};
 
 struct extent_search {
     const struct constraints *c;
@@ -31,8 +28,7 @@ struct extent_search {
     int64_t least[MAX_EXTENTS]; /* by variable: values from here on are tried before smaller ones */
     unsigned kept;              /* relations of the level */
     uint32_t tries;
-    uint32_t skip;  /* solutions still to be passed over */
-    int64_t lowest; /* value of a variable */
+    uint32_t skip; /* solutions still to be passed over */
 };
 
 /* ---- collecting ---- */
@@ -93,7 +89,7 @@ static bool keeps_multiple(int64_t a, int64_t b, int64_t to_a, int64_t to_b) {
 /* The level allows this value for a variable beside those that are assigned. */
 static bool may_be(const struct extent_search *s, uint32_t i, int64_t to) {
     const struct extents *e = s->e;
-    if (to < s->lowest || to > e->from[i] || (s->c->fixed[i] && to != e->from[i]))
+    if (to < LEAST || to > e->from[i] || (s->c->fixed[i] && to != e->from[i]))
         return false;
     if (s->kept & KEEP_TILES && !s->c->fixed[i] && (e->from[i] % TILE == 0) != (to % SMALL_TILE == 0))
         return false;
@@ -183,7 +179,7 @@ static bool choose_next(struct extent_search *s) {
     int64_t from = s->e->from[i], most = from < LARGEST ? from : LARGEST;
     int64_t below = s->least[i] - 1 < most ? s->least[i] - 1 : most;
     return try_values(s, i, s->least[i], most) || (from > most && try_values(s, i, from, from)) ||
-           try_values(s, i, s->lowest, below);
+           try_values(s, i, LEAST, below);
 }
 
 static bool search_level(struct extent_search *s, unsigned kept, uint32_t which) {
@@ -197,13 +193,11 @@ static bool search_level(struct extent_search *s, unsigned kept, uint32_t which)
 }
 
 /* The solution of the first level on which it is cheap; else the cheapest of all levels. */
-static bool search(struct extent_search *s, uint32_t which, bool strict) {
+static bool search(struct extent_search *s, uint32_t which) {
     struct extents best = {0};
     double least = INFINITY;
     for (int level = 0; level < LEVELS && least > SMALL_COST; level++) {
-        if (strict && least <= STRICT_COST && !(levels[strict][level] & KEEP_MULTIPLES))
-            break;
-        double cost = search_level(s, levels[strict][level], which) ? extents_cost(s->c->subgraph, s->e) : INFINITY;
+        double cost = search_level(s, levels[level], which) ? extents_cost(s->c->subgraph, s->e) : INFINITY;
         if (cost < least) {
             least = cost;
             best = *s->e;
@@ -226,40 +220,26 @@ bool extents_merged(const struct extents *e) {
 /* A second solution in which each extent is larger than in the first: two elements along a dimension do not show what
  * three do, and the next solution in search order would differ in the largest extents only. Where extents became equal,
  * up to three such solutions, each with other extents made different. */
-static bool search_larger(struct extent_search *s, uint32_t which, bool strict) {
-    if (!search(s, 0, strict))
+static bool search_larger(struct extent_search *s, uint32_t which) {
+    if (!search(s, 0))
         return false;
     bool merged = extents_merged(s->e);
     if (which > (merged ? 3 : 1))
         return false;
     for (uint32_t i = 0; i < s->e->n; i++)
         s->least[i] = s->e->to[i] + 1 + (merged ? i >> (which - 1) & 1 : 0);
-    return search(s, 0, strict) && extents_cost(s->c->subgraph, s->e) <= SMALL_COST;
+    return search(s, 0) && extents_cost(s->c->subgraph, s->e) <= SMALL_COST;
 }
 
 /* The solution number `which`: larger ones first, then those after the first in search order. */
-static bool search_one(struct extent_search *s, uint32_t which, bool strict) {
+static bool search_one(struct extent_search *s, uint32_t which) {
     for (uint32_t i = 0; i < s->e->n; i++)
         s->least[i] = LEAST;
-    if (which && search_larger(s, which, strict))
+    if (which && search_larger(s, which))
         return true;
     for (uint32_t i = 0; i < s->e->n; i++)
         s->least[i] = LEAST;
-    return search(s, which > 1 ? which - 1 : which, strict);
-}
-
-/* One extent is 1 and all others are what they were, or less where that cannot be. */
-static bool search_with_one(struct extent_search *s, int64_t one) {
-    struct extents *e = s->e;
-    uint32_t chosen[MAX_EXTENTS + 1], n = 0;
-    s->lowest = 1;
-    for (uint32_t i = 0; i < e->n; i++) {
-        s->least[i] = e->from[i];
-        e->to[i] = e->from[i] == one ? 1 : s->c->fixed[i] ? e->from[i] : 0;
-        if (e->from[i] == one && s->c->fixed[i])
-            return false;
-    }
-    return propagate(s, chosen, &n) && choose_next(s);
+    return search(s, which > 1 ? which - 1 : which);
 }
 
 bool extents_unchanged(const struct subgraph *s, struct extents *out, struct reason *why) {
@@ -280,10 +260,9 @@ bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, 
             constraints_fix_shape(&c, s->inputs[i]);
     for (uint32_t i = 0; i < how->nfixed; i++)
         constraints_fix(&c, how->fixed[i]);
-    c.single = how->one != 0;
     ask_all(&c);
-    struct extent_search search = {.c = &c, .e = out, .lowest = LEAST};
-    if (!c.full && (how->one ? search_with_one(&search, how->one) : search_one(&search, how->which, how->strict)))
+    struct extent_search search = {.c = &c, .e = out};
+    if (!c.full && search_one(&search, how->which))
         return true;
     *why = c.full ? (struct reason){STR("too many relations between extents"), REASON_TOO_MANY}
                   : (struct reason){.text = STR("no smaller shapes keep all relations")};

@@ -37,9 +37,6 @@ struct shrink_options {
     bool keep[MAX_SUBGRAPH_INPUTS]; /* inputs that keep their shapes */
     const int64_t *fixed;           /* extents that stay what they are */
     uint32_t nfixed;
-    bool
-        strict; /* multiples of other extents are given up only where there is no solution, not to find a smaller one */
-    int64_t one; /* not 0: this extent becomes 1, and others only what they have to */
 };
 /* False with a reason where no solution is found. */
 bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, struct extents *out,

@@ -147,7 +147,7 @@ static bool choose(const struct shapes_question *q, struct shrink_options how, b
     how.fixed = fixed.of;
     how.nfixed = fixed.n;
     for (uint32_t i = 0; q->payloads && i < q->subgraph->ninputs; i++)
-        how.keep[i] = q->payloads->of[i] && !q->payloads->regular;
+        how.keep[i] = q->payloads->of[i] != NULL;
     if (!extents_shrink(q->subgraph, &how, out, why))
         return false;
     *cost = extents_cost(q->subgraph, out);
@@ -159,8 +159,7 @@ static bool choose(const struct shapes_question *q, struct shrink_options how, b
 bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out,
                    struct reason *why) {
     double cost;
-    struct shrink_options how = {.which = q->number ? q->number - 1 : 0, .strict = q->number > 0};
-    return choose(q, how, reduced, most, out, &cost, why);
+    return choose(q, (struct shrink_options){.which = 0}, reduced, most, out, &cost, why);
 }
 
 /* ---- the policy ---- */
@@ -199,7 +198,7 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     uint32_t on_one_side = 0;
     struct reason why;
     enum tie all = extents_unchanged(s, own, &why) ? UNTIED : TIED;
-    constant_meanings(m, s, own, NULL, true);
+    constant_meanings(m, s, own, true);
     for (uint32_t i = 0; i < s->ninputs; i++) {
         struct constant c = operand_constant(s->graph, s->inputs[i]);
         enum tie of = c.known ? tie_of(q, m, c, i, &on_one_side) : UNTIED;
@@ -229,25 +228,18 @@ static bool was_tried(const struct extents *tried, uint32_t n, const struct exte
     return false;
 }
 
-/* The extents over which something is reduced, then all, stay. True where one of both decides. */
-static bool ask_in_larger(const struct shapes_question *q, struct shapes_answer *out) {
+/* The extents over which something is reduced stay. */
+static void ask_in_larger(const struct shapes_question *q, struct shapes_answer *out) {
     struct sized *at = xcalloc(1, sizeof *at);
     struct reason why;
-    bool decided = false;
-    for (int whole = 0; whole < 2 && !decided; whole++) {
-        at->costly = true;
-        bool there = whole ? extents_unchanged(q->subgraph, &at->extents, &why) &&
-                                 extents_cost(q->subgraph, &at->extents) <= q->own_cost
-                           : shapes_choose(q, true, q->own_cost, &at->extents, &why);
-        struct verdict v = there ? q->ask(q->self, at) : (struct verdict){.kind = VERDICT_NONE};
-        decided = v.kind != VERDICT_NONE;
-        if (decided)
-            *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
-        else if (there && out->verdict.kind == VERDICT_NONE)
-            out->verdict = v;
-    }
+    at->costly = true;
+    bool there = shapes_choose(q, true, q->own_cost, &at->extents, &why);
+    struct verdict v = there ? q->ask(q->self, at) : (struct verdict){.kind = VERDICT_NONE};
+    if (v.kind != VERDICT_NONE)
+        *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
+    else if (there && out->verdict.kind == VERDICT_NONE)
+        out->verdict = v;
     free(at);
-    return decided;
 }
 
 static void add_shape(struct shapes_answer *all, const struct verdict *v) {
@@ -267,7 +259,6 @@ static void add_shape(struct shapes_answer *all, const struct verdict *v) {
 struct small_choices {
     struct extents tried[MAX_CHOICES_OF_EXTENTS];
     bool merged, given_up; /* some of them made extents equal that differ, gave up some relation */
-    bool strict;           /* as shrink_options.strict */
     uint32_t refuted;      /* differences found; two where a relation was given up are no accident */
 };
 
@@ -277,7 +268,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     struct reason why;
     double cost;
     struct sized at = {.scaled = false};
-    struct shrink_options how = {.which = which, .strict = all->strict};
+    struct shrink_options how = {.which = which};
     double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
     if (!choose(q, how, false, most, &at.extents, &cost, &why)) {
         if (which == 0)
@@ -289,11 +280,6 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     all->tried[which] = at.extents;
     at.costly = cost > cheap;
     struct verdict v = ask_in(q, &at);
-    if (v.kind == VERDICT_NONE && which == 0 && at.extents.given_up && !all->strict) {
-        all->strict = true; /* a multiple that was given up may be needed */
-        memset(all->tried, 0, sizeof all->tried);
-        return ask_small(q, which, tie, all, out);
-    }
     if (all->refuted) {
         all->refuted += v.kind == VERDICT_DIFFERENT;
         return v.kind == VERDICT_NONE;
@@ -325,6 +311,6 @@ struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (lost || tied);
     free(all);
     if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
-        (void)ask_in_larger(q, &out);
+        ask_in_larger(q, &out);
     return out;
 }

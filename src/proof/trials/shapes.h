@@ -26,7 +26,6 @@ struct shapes_question {
     /* Whether both sides take the number; NULL: of none is told that it is no function of an extent. */
     bool (*in_both)(void *self, struct constant number);
     void *self;
-    uint32_t number; /* of what shapes_choose looks for: 0: the smallest extents; others give up no multiple */
 };
 
 struct shapes_answer {
