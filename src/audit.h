@@ -4,10 +4,10 @@
 
 #include "device/chips/chip.h"
 #include "device/price/perf.h"
+#include "elementwise/rules.h"
 #include "fusion_audit.h"
 #include "input/log/inputs.h"
 #include "proof/prove/proofs.h"
-#include "regions/rules.h"
 #include "report/compare/baseline.h"
 #include "report/compare/diff.h"
 #include "report/compare/expect.h"

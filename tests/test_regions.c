@@ -1,6 +1,6 @@
 /* Elementwise regions: the worked examples of ttnn.jit's documentation, and each rule and its opposite. */
+#include "elementwise/regions.h"
 #include "ir_text.h"
-#include "regions/regions.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The promises of src/source. */
-#include "input/source/source.h"
-#include "input/source/unpack.h"
+#include "input/files/source.h"
+#include "input/files/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -4,9 +4,9 @@
 
 #include "device/chips/chip.h"
 #include "device/price/perf.h"
+#include "elementwise/regions.h"
 #include "ir/graph/level.h"
 #include "proof/prove/select.h"
-#include "regions/regions.h"
 #include "report/place/origin.h"
 #include "report/place/tried.h"
 #include "report/report.h"

@@ -12,9 +12,9 @@
 
 #include "base/file.h"
 #include "base/locale.h"
+#include "elementwise/rules.h"
 #include "patterns/library/choose.h"
 #include "patterns/library/library.h"
-#include "regions/rules.h"
 #include "report/explain/asked.h"
 #include "search/match/fingerprint.h"
 

@@ -15,7 +15,7 @@ bool source_wanted(const struct fa_patterns *o, const struct pattern *p);
 bool source_is_one_of(const char *list, struct str source, struct str lacks);
 /* Says what is wrong with such a list, NULL is none. False with a diagnostic. */
 bool sources_check(const char *list, const char *option, struct arena *a, struct diags *d);
-/* The kinds of regions (regions/rules.h), as --include, --only and reports call them. */
+/* The kinds of regions (elementwise/rules.h), as --include, --only and reports call them. */
 extern const char *const region_words[2];
 /* An error: "--sort takes saving, count or name, not 'size'". False. */
 bool option_wrong(struct diags *d, const char *option, const char *takes, struct str given);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/writer.h"
-#include "input/source/yaml.h"
+#include "elementwise/rules.h"
+#include "input/files/yaml.h"
 #include "patterns/library/choose.h"
-#include "regions/rules.h"
 #include "report/compare/compare.h"
 
 static bool read_date(struct str s, void *member) {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "device/chips/chip.h"
+#include "elementwise/rules.h"
 #include "fusion_audit.h"
 #include "ir/graph/level.h"
 #include "patterns/library/pattern.h"
-#include "regions/rules.h"
 
 enum outcome {
     OUTCOME_MATCHED,  /* an audit reports it */

@@ -2,7 +2,7 @@
 #ifndef FA_NEAR_REGION_H
 #define FA_NEAR_REGION_H
 
-#include "regions/regions.h"
+#include "elementwise/regions.h"
 #include "report/explain/near_miss.h"
 
 /* Adds one for each pair of ops that breaks one rule, or exceeds one limit by one. Texts live in `a`. */

@@ -3,7 +3,7 @@
 #ifndef FA_VERSION_H
 #define FA_VERSION_H
 
-#include "input/source/source.h"
+#include "input/files/source.h"
 #include "ir/graph/graph.h"
 #include "patterns/library/pattern.h"
 

@@ -1,4 +1,4 @@
-#include "regions/proof.h"
+#include "elementwise/proof.h"
 
 #include "proof/numeric/interpret_graph.h"
 #include "proof/trials/equal.h"

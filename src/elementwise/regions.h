@@ -13,7 +13,7 @@
 #ifndef FA_REGIONS_H
 #define FA_REGIONS_H
 
-#include "regions/legal.h"
+#include "elementwise/legal.h"
 #include "search/match/match.h"
 
 struct region {

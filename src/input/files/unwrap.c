@@ -1,5 +1,5 @@
 /* Text that is not written as plain lines in UTF-8. What only begins like it stays as it is. */
-#include "input/source/unpack.h"
+#include "input/files/unpack.h"
 
 #include <string.h>
 

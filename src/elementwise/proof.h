@@ -2,8 +2,8 @@
 #ifndef FA_REGION_PROOF_H
 #define FA_REGION_PROOF_H
 
+#include "elementwise/regions.h"
 #include "proof/prove/verdict.h"
-#include "regions/regions.h"
 
 /* A verdict without shapes. The error of the device is that of intermediates which stay in 32-bit registers, beside
  * that of results which are stored by each op, from the same numbers in small shapes. */

@@ -1,11 +1,11 @@
 /* Reads the rules for regions from YAML. */
-#include "regions/rules.h"
+#include "elementwise/rules.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "base/directory.h"
-#include "input/source/yaml.h"
+#include "input/files/yaml.h"
 #include "patterns/library/choose.h"
 
 _Static_assert(DT_OTHER < 64, "types are bits of a word");

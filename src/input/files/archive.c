@@ -1,4 +1,4 @@
-#include "input/source/archive.h"
+#include "input/files/archive.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* What notes say of a region. */
-#include "regions/regions.h"
+#include "elementwise/regions.h"
 
 enum { REMARKS = 3 };
 

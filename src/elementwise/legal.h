@@ -3,8 +3,8 @@
 #define FA_REGION_LEGAL_H
 
 #include "device/chips/layout.h"
+#include "elementwise/rules.h"
 #include "ir/graph/graph.h"
-#include "regions/rules.h"
 
 enum region_fault {
     FAULT_NONE,

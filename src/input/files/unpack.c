@@ -1,6 +1,6 @@
 /* Compression and archives by libarchive. The first bytes decide, never a name: libarchive would take 512 NULs at the
  * begin of a log for a tar. */
-#include "input/source/unpack.h"
+#include "input/files/unpack.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "input/source/archive.h"
+#include "input/files/archive.h"
 
 enum { STEP = 1 << 16, DEEPEST = 4 /* archives in archives */ };
 

@@ -1,5 +1,5 @@
 /* Groups from the last op to the first, kernels from the first to the last. */
-#include "regions/regions.h"
+#include "elementwise/regions.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Rules for the tensors of one op. Types are looked at once. */
-#include "regions/legal.h"
+#include "elementwise/legal.h"
 
 #include <stdlib.h>
 
