@@ -2,7 +2,7 @@
 #ifndef FA_FUZZ_H
 #define FA_FUZZ_H
 
-#include "input/files/source.h"
+#include "input/unpack/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Interposed by faults_memory.py (LD_PRELOAD): the allocation number FAIL_ALLOCATION of a process fails, and no other.
- * Libraries are met too, but not libarchive, which does not survive each (input/files/unpack.c). At the end the number
+ * Libraries are met too, but not libarchive, which does not survive each (input/unpack/unpack.c). At the end the number
  * of allocations is written to the file COUNT_ALLOCATIONS, if that is set. */
 #undef _FILE_OFFSET_BITS /* under which mmap is mmap64 */
 #include <dlfcn.h>

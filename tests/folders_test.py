@@ -15,9 +15,9 @@ import subprocess
 import sys
 
 # Rooms, each with its sub-rooms, in the order in which they may use one another.
-ROOMS = {"base": "", "input": "files log", "ir": "ops mlir graph pair", "patterns": "lang library", "search": "automaton match",
+ROOMS = {"base": "", "input": "unpack log", "ir": "ops mlir graph pair", "patterns": "lang library", "search": "automaton match",
          "device": "chips price", "proof": "value numeric reduce trials elements prove", "elementwise": "",
-         "report": "place explain time page . compare inspect", "authoring": "", "compile": "verify apply vary pass", "cli": ""}
+         "report": "place explain needless time page . compare inspect", "authoring": "", "compile": "verify apply vary pass", "cli": ""}
 FOLDERS = [room if sub == "." else f"{room}/{sub}" if sub else room
            for room, subs in ROOMS.items() for sub in (subs.split() or [""])]
 

@@ -1,6 +1,6 @@
 /* The promises of src/source. */
-#include "input/files/source.h"
-#include "input/files/unpack.h"
+#include "input/unpack/source.h"
+#include "input/unpack/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>

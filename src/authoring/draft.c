@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "authoring/examples.h"
-#include "input/files/source.h"
 #include "input/log/inputs.h"
+#include "input/unpack/source.h"
 
 enum { MAX_ASKED = 64 };
 

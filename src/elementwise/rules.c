@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/directory.h"
-#include "input/files/yaml.h"
+#include "input/unpack/yaml.h"
 #include "patterns/library/choose.h"
 
 _Static_assert(DT_OTHER < 64, "types are bits of a word");

@@ -482,7 +482,7 @@ static void list_times(struct describer *by, struct report *r) {
     }
     if (by->options->times)
         times_add(&r->times, &g, &r->arena);
-    needless_add(&r->times, &g, &r->arena);
+    needless_add(&r->times.needless, &g, &r->arena);
     free(taken);
 }
 

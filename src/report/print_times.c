@@ -101,8 +101,8 @@ static void put_forms(struct writer *w, const struct report *r, const struct op_
 
 static void put_needless(struct writer *w, const struct report *r) {
     write_list_at(w, "needless");
-    for (uint32_t i = 0; i < r->times.nneedless; i++) {
-        const struct needless_work *n = &r->times.needless[i];
+    for (uint32_t i = 0; i < r->times.needless.n; i++) {
+        const struct needless_work *n = &r->times.needless.items[i];
         write_map(w);
         put_time(w, n->us, r);
         write_pair_number(w, "places", n->n);

@@ -223,15 +223,15 @@ static void write_promises(struct writer *w, const struct report *r) {
 
 static void write_needless(struct writer *w, const struct report *r) {
     double us = 0;
-    for (uint32_t i = 0; i < r->times.nneedless; i++)
-        us += r->times.needless[i].us;
+    for (uint32_t i = 0; i < r->times.needless.n; i++)
+        us += r->times.needless.items[i].us;
     if (us <= NEEDLESS_SAID * r->total_us)
         return;
     write_map_at(w, "needless");
     write_part(w, "part", us, r->total_us);
     write_list_at(w, "kinds");
-    for (uint32_t i = 0; i < r->times.nneedless; i++)
-        write_text(w, str_of(r->times.needless[i].kind), TEXT_NAME);
+    for (uint32_t i = 0; i < r->times.needless.n; i++)
+        write_text(w, str_of(r->times.needless.items[i].kind), TEXT_NAME);
     write_close(w);
     write_close(w);
 }

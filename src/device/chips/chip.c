@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "device/chips/affine.h"
-#include "input/files/yaml.h"
+#include "input/unpack/yaml.h"
 
 /* ---- files ---- */
 

@@ -4,8 +4,8 @@
 #define FA_INPUTS_H
 
 #include "fusion_audit.h"
-#include "input/files/source.h"
 #include "input/log/log.h"
+#include "input/unpack/source.h"
 
 /* The text of one level of a graph. */
 struct level_text {

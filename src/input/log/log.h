@@ -11,7 +11,7 @@
 #define FA_LOG_H
 
 #include "base/base.h"
-#include "input/files/source.h"
+#include "input/unpack/source.h"
 
 enum log_stage {
     LOG_PLAIN,        /* no header: the level is decided by its dialects */

@@ -5,7 +5,7 @@
 
 #include "base/writer.h"
 #include "elementwise/rules.h"
-#include "input/files/yaml.h"
+#include "input/unpack/yaml.h"
 #include "patterns/library/choose.h"
 #include "report/compare/compare.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/writer.h"
-#include "input/files/yaml.h"
+#include "input/unpack/yaml.h"
 #include "patterns/library/signs.h"
 #include "report/explain/explain.h"
 

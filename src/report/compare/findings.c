@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "input/files/yaml.h"
+#include "input/unpack/yaml.h"
 
 /* What has none of it was never one: where it breaks the rules of YAML says nothing. */
 static bool may_be_report(struct str text) {

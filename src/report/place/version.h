@@ -3,7 +3,7 @@
 #ifndef FA_VERSION_H
 #define FA_VERSION_H
 
-#include "input/files/source.h"
+#include "input/unpack/source.h"
 #include "ir/graph/graph.h"
 #include "patterns/library/pattern.h"
 

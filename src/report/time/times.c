@@ -87,7 +87,7 @@ void times_add(struct op_times *t, const struct timed_graph *g, struct arena *a)
 
 void times_free(struct op_times *t) {
     free(t->rows);
-    free(t->needless);
+    free(t->needless.items);
 }
 
 struct op_time *times_by_kind(const struct op_times *t, uint32_t *n) {

@@ -1,4 +1,4 @@
-#include "input/files/archive.h"
+#include "input/unpack/archive.h"
 
 #include <dlfcn.h>
 #include <errno.h>

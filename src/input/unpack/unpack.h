@@ -2,7 +2,7 @@
 #ifndef FA_UNPACK_H
 #define FA_UNPACK_H
 
-#include "input/files/source.h"
+#include "input/unpack/source.h"
 
 /* A file that is being read. */
 struct opening {

@@ -1,6 +1,6 @@
 /* Reads an input into memory. It is not mapped: when another process cuts a mapped file off, reading it ends in SIGBUS,
  * and a handler for that would belong to the whole process. */
-#include "input/files/unpack.h"
+#include "input/unpack/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

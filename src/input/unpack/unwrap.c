@@ -1,5 +1,5 @@
 /* Text that is not written as plain lines in UTF-8. What only begins like it stays as it is. */
-#include "input/files/unpack.h"
+#include "input/unpack/unpack.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Compression and archives by libarchive. The first bytes decide, never a name: libarchive would take 512 NULs at the
  * begin of a log for a tar. */
-#include "input/files/unpack.h"
+#include "input/unpack/unpack.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "input/files/archive.h"
+#include "input/unpack/archive.h"
 
 enum { STEP = 1 << 16, DEEPEST = 4 /* archives in archives */ };
 

@@ -1,9 +1,10 @@
-/* Work that is needless without any fused op: a table of kinds, each a question about one op. What a finding takes is
- * not asked. Only what the compile can leave out counts: how arguments lie is as it is. */
+/* A table of kinds of needless work, each a question about one op. What a finding takes is not asked. Only what the
+ * compile can leave out counts: how arguments lie is as it is. */
+#include "report/needless/needless.h"
+
 #include <stdlib.h>
 
 #include "report/place/notes.h"
-#include "report/time/times.h"
 
 struct search {
     const struct timed_graph *timed;
@@ -330,23 +331,23 @@ static void ask(struct search *s, uint32_t op, struct hits *hits) {
     }
 }
 
-static void keep(struct op_times *t, int kind, const struct hits *h, const struct search *s, struct arena *a) {
+static void keep(struct needless *all, int kind, const struct hits *h, const struct search *s, struct arena *a) {
     struct segment ops = {s->g->m, h->ops, h->n};
     struct buf lines = {0};
     if (!h->n || (h->us < NO_TIME_US && kinds[kind].is != comes_from_host))
         return;
     segment_lines(&ops, &lines);
-    t->needless = grow(t->needless, &t->needless_cap, t->nneedless + 1, sizeof *t->needless);
-    t->needless[t->nneedless++] = (struct needless_work){.kind = kinds[kind].kind,
-                                                         .change = kinds[kind].change,
-                                                         .source = source_of(&ops, a),
-                                                         .lines = buf_take(&lines, a),
-                                                         .n = h->n,
-                                                         .graph = s->timed->number,
-                                                         .us = h->us};
+    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    all->items[all->n++] = (struct needless_work){.kind = kinds[kind].kind,
+                                                  .change = kinds[kind].change,
+                                                  .source = source_of(&ops, a),
+                                                  .lines = buf_take(&lines, a),
+                                                  .n = h->n,
+                                                  .graph = s->timed->number,
+                                                  .us = h->us};
 }
 
-void needless_add(struct op_times *t, const struct timed_graph *g, struct arena *a) {
+void needless_add(struct needless *all, const struct timed_graph *g, struct arena *a) {
     const struct graph *graph = g->pricer->graph;
     size_t n = graph->m->nops + (size_t)1;
     struct search s = {
@@ -361,7 +362,7 @@ void needless_add(struct op_times *t, const struct timed_graph *g, struct arena 
         if (graph_is_audited(graph, op) && graph->m->ops[op].nresults)
             ask(&s, op, hits);
     for (int k = 0; k < KINDS; k++) {
-        keep(t, k, &hits[k], &s, a);
+        keep(all, k, &hits[k], &s, a);
         free(hits[k].ops);
     }
     pricer_end(&s.flat);

@@ -1,10 +1,10 @@
-#include "input/files/yaml.h"
+#include "input/unpack/yaml.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "input/files/source.h"
+#include "input/unpack/source.h"
 
 bool yaml_wrong(const struct yaml *y, const struct tree *at, const char *hint, const char *format, ...) {
     va_list args;
