@@ -352,7 +352,7 @@ void todo_name(const struct todo *t, struct buf *out) {
                  [TODO_LOOK] = {"", " left it"},
                  [TODO_WRITE] = {"no pass makes it; write one in ", ""},
                  [TODO_DIALECT] = {"give the op of the TTNN dialect the ", " that TTNN's library takes"},
-                 [TODO_KERNEL] = {"no fused op in TTNN yet, kernel feature request", ""},
+                 [TODO_KERNEL] = {"no op of TTNN saves as much, kernel feature request", ""},
                  [TODO_WAIT] = {"wait for ", ", which has yet to run"},
                  [TODO_LEAVE] = {"leave it: fusing is estimated to be slower", ""}};
     if (t->spelled.n || t->kind == TODO_UPDATE) {
