@@ -84,16 +84,16 @@ static const struct attr *activation_of_op(const struct reference *r, uint32_t o
     return x;
 }
 
-/* The operator of the first name of a list "a, b" that was matched; NULL: none was. */
+/* The operator of the first name of a list "a, b, c=silu" that was matched, or the one behind it; NULL: none was. */
 static const struct attr *activation_named(const struct reference *r, struct str names) {
     while (names.n) {
-        const char *comma = memchr(names.p, ',', names.n);
-        struct str name = {names.p, comma ? (size_t)(comma - names.p) : names.n};
-        uint32_t slot = formula_slot(reference_formula(r), str_trim(name));
-        if (slot != NONE && r->bound.slots[slot].op != NONE)
-            return activation_of_op(r, r->bound.slots[slot].op);
-        names.p += name.n + (comma != NULL);
-        names.n -= name.n + (comma != NULL);
+        struct str as = str_part(&names, ','), name = str_trim(str_part(&as, '='));
+        uint32_t slot = formula_slot(reference_formula(r), name);
+        if (slot == NONE || r->bound.slots[slot].op == NONE)
+            continue;
+        struct attr *x = arena_alloc(r->arena, sizeof *x);
+        *x = (struct attr){.key = STR("activation"), .text = str_trim(as), .n = -1};
+        return as.n ? x : activation_of_op(r, r->bound.slots[slot].op);
     }
     return NULL;
 }
