@@ -931,7 +931,8 @@ Test(price, heads_that_are_no_tiles_are_padded_unless_one_query_is_asked_for) {
 
 /* The kernel takes what they were before; of 32 bits at first, or for another op too, they stay. */
 Test(price, casts_that_widen_what_attention_takes_go_with_it) {
-    static const char args[] = "q:1x12x384x64xf32!input a:1x12x384x64xbf16!input v:1x12x384x64xf32!input";
+    static const char args[] = "q:1x12x384x64xf32!input a:1x12x384x64xbf16!input v:1x12x384x64xf32!input",
+                      same[] = "k = ttnn.typecast a -> 1x12x384x64xf32; v = ttnn.multiply k k; " ATTEND_TO("384", "64");
     pattern_file("name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\n"
                  "match: out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)\n");
     struct price x = price_short(args, "k = ttnn.typecast a -> 1x12x384x64xf32; " ATTEND_TO("384", "64"));
@@ -939,8 +940,44 @@ Test(price, casts_that_widen_what_attention_takes_go_with_it) {
     cr_expect(near(x.around_us, cast, 1e-6), "%g", x.around_us);
     x = price_short(args, "k = ttnn.typecast a -> 1x12x384x64xf32; " ATTEND_TO("384", "64") " k");
     cr_expect_eq(x.around_us, 0);
+    x = price_short("q:1x12x384x64xf32!input a:1x12x384x64xbf16!input", same);
+    cr_expect_eq(x.around_us, 0);
     x = price_short("q:1x12x384x64xf32!input k:1x12x384x64xf32!input v:1x12x384x64xf32!input", ATTEND_TO("384", "64"));
     cr_expect_eq(x.around_us, 0);
+    x = price_short("a:1x12x384x64xbf16!input", "k = ttnn.typecast a -> 1x12x384x64xf32\n"
+                                                "t = ttnn.permute k {permutation = array<i64: 0, 1, 3, 2>}\n"
+                                                "x = ttnn.matmul k t; w = ttnn.softmax x {dimension = 3}\n"
+                                                "o = ttnn.matmul w k; return o");
+    cr_expect_eq(x.casts_us, 0);
+    cr_expect(near(x.around_us, cast, 1e-6), "three operands of one cast: %g, %g", x.around_us, cast);
+}
+
+/* With them and the cast behind, all of it has 16 bits, what is padded too; the cast stays where the result is used
+ * besides. */
+Test(price, attention_between_casts_is_that_of_their_narrow_values) {
+#define HEADS80 "1x12x384x80x"
+#define OF80(q, k, v, type)                                                                                            \
+    "t = ttnn.permute " k " {permutation = array<i64: 0, 1, 3, 2>} -> 1x12x80x384x" type "\n"                          \
+    "x = ttnn.matmul " q " t -> 1x12x384x384x" type "; w = ttnn.softmax x {dimension = 3}\n"                           \
+    "o = ttnn.matmul w " v " -> " HEADS80 type "; "
+#define WIDENED80                                                                                                      \
+    "d = ttnn.typecast q -> " HEADS80 "f32; e = ttnn.typecast k -> " HEADS80 "f32; f = ttnn.typecast v -> " HEADS80    \
+    "f32\n" OF80("d", "e", "f", "f32") "n = ttnn.typecast o -> " HEADS80 "bf16; "
+    static const char args[] = "q:" HEADS80 "bf16!input k:" HEADS80 "bf16!input v:" HEADS80 "bf16!input";
+    pattern_file("name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\n"
+                 "match: out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)\n");
+    struct price plain = price_short(args, OF80("q", "k", "v", "bf16") "return o");
+    double narrow = plain.with.estimated.us;
+    cr_expect_eq(plain.casts_us, 0);
+    double widen = us_of(args, "d = ttnn.typecast q -> " HEADS80 "f32; return d");
+    double back = us_of("o:" HEADS80 "f32!input", "n = ttnn.typecast o -> " HEADS80 "bf16; return n");
+    struct price x = price_short(args, WIDENED80 "return n");
+    cr_expect(near(x.with.estimated.us, narrow, 1e-6), "%g, %g", x.with.estimated.us, narrow);
+    cr_expect(near(x.around_us, 3 * widen + back, 1e-6), "%g", x.around_us);
+    cr_expect_gt(x.casts_us, x.around_us, "a pass that pads in between keeps the casts");
+    x = price_short(args, WIDENED80 "return n o");
+    cr_expect(near(x.around_us, 3 * widen, 1e-6), "%g", x.around_us);
+    cr_expect_gt(x.with.estimated.us, narrow + widen / 2, "it is cast for the other use");
 }
 
 /* So do those on both sides of a norm, which works on the type that they are casts from and to. */

@@ -156,8 +156,9 @@ static void make_entries(struct report *r) {
         e->nplaces += r->findings.items[i]->places;
         e->saved += r->findings.items[i]->saved_us * r->findings.items[i]->counted;
         e->alone += r->findings.items[i]->saved_us * r->findings.items[i]->places;
-        e->by_pass += (price->sharding_us > 0 ? price_saved_by_pass_us(price) : r->findings.items[i]->saved_us) *
-                      r->findings.items[i]->counted;
+        bool by_hand = price->sharding_us > 0 || price->casts_us > 0;
+        e->by_pass +=
+            (by_hand ? price_saved_by_pass_us(price) : r->findings.items[i]->saved_us) * r->findings.items[i]->counted;
         e->undone += price_saved_undone_us(price) * r->findings.items[i]->counted;
         e->around += price->around_us * r->findings.items[i]->counted;
     }

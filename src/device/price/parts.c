@@ -295,11 +295,31 @@ static bool is_wider(const struct parts *s, uint32_t value, uint32_t than) {
     return a && b && layout_bytes(b, 1) < layout_bytes(a, 1);
 }
 
-uint32_t before_widening(const struct parts *s, uint32_t value) {
+/* What the value is cast from, for parts alone; itself where it is not widened. */
+static uint32_t before_widening(const struct parts *s, uint32_t value) {
     const struct graph *g = graph_of(s);
     uint32_t def = g->m->values[value].def;
     bool cast = def != NONE && graph_class(g, def) == OP_CAST && part_of(s, def) == NONE && !is_used_outside(s, value);
     return cast && is_wider(s, value, graph_operands(g, def)[0]) ? graph_operands(g, def)[0] : value;
+}
+
+/* Heads are split behind what the match computes with it, such as a scale. */
+static bool is_split_behind(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    uint32_t user = g->uses[g->first_use[value]];
+    bool splits = false;
+    for (uint32_t i = 0; i < s->n; i++)
+        splits |= s->stays[i] && !s->moves[i] && op_moves_rows(s, s->ops[i]);
+    return splits && !is_product((enum op_kind)g->kind[user]) && !graph_looks_through(g, user);
+}
+
+uint32_t taken_by_fused(const struct parts *s, uint32_t value) {
+    uint32_t narrow = is_attention(s->fused) || s->narrow != NONE ? before_widening(s, value) : value;
+    return narrow != value && !is_split_behind(s, value) ? narrow : value;
+}
+
+uint32_t yielded_by_fused(const struct parts *s) {
+    return s->narrow != NONE ? s->narrow : graph_of(s)->m->ops[s->match->root].first_result;
 }
 
 /* Weights behind the cast: the compiler makes a norm of its own with each of them. */
@@ -310,15 +330,18 @@ static bool is_weighted(const struct graph *g, uint32_t value) {
     return false;
 }
 
+/* Behind a norm it may be moved first, as by a reshape. */
 static void find_narrow(struct parts *s) {
     const struct graph *g = graph_of(s);
-    uint32_t v = g->m->ops[s->match->root].first_result, op;
+    uint32_t result = g->m->ops[s->match->root].first_result, v = result, op;
+    bool norm = spells_norm(s), attention = is_attention(s->fused) && s->operand != NONE;
     s->narrow = NONE;
-    while (spells_norm(s) && graph_nuses(g, v) == 1 && graph_looks_through(g, op = g->uses[g->first_use[v]])) {
+    while ((norm || (attention && v == result)) && graph_nuses(g, v) == 1 &&
+           graph_looks_through(g, op = g->uses[g->first_use[v]])) {
         uint32_t cast = g->m->ops[op].first_result;
         if (graph_class(g, op) == OP_CAST) {
             bool alike = graph_dtype(g, before_widening(s, s->operand)) == graph_dtype(g, cast);
-            s->narrow = alike && is_wider(s, v, cast) && !is_weighted(g, cast) ? cast : NONE;
+            s->narrow = alike && is_wider(s, v, cast) && !(norm && is_weighted(g, cast)) ? cast : NONE;
             return;
         }
         v = cast;

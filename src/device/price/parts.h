@@ -17,8 +17,8 @@ struct parts {
     uint32_t operand;   /* the largest that the fused op takes and is computed at run time, a value; or NONE */
     uint32_t product;   /* the largest contraction among them, an op; NONE: there is none */
     uint32_t scores;    /* of an attention, the product before its softmax; NONE: none is */
-    uint32_t narrow;    /* what the result of a norm is cast to where its operand is of that type too, or cast from it
-                           for the norm alone, which then works on that type, a value; or NONE */
+    uint32_t narrow;    /* what the result of a norm or an attention is cast to, which works on that type where its
+                           operand has it or is cast from it for the match alone, a value; or NONE */
     uint32_t unmoved;   /* what the fused op yields where the result is moved behind it, a value; or NONE */
     bool attention;     /* two products around a softmax */
 };
@@ -33,8 +33,11 @@ bool part_yields(const struct parts *s, uint32_t op);
 bool is_attention(enum op_kind k);
 bool is_product(enum op_kind k);
 bool is_norm(const struct parts *s);
-bool spells_norm(const struct parts *s);                         /* and none of the parts is that norm */
-uint32_t before_widening(const struct parts *s, uint32_t value); /* itself where it is not widened, for parts alone */
+bool spells_norm(const struct parts *s); /* and none of the parts is that norm */
+/* Attentions work on 16 bits, and norms on narrow types: what is widened for the match alone is not, and what is cast
+ * behind it comes out so. */
+uint32_t taken_by_fused(const struct parts *s, uint32_t value);
+uint32_t yielded_by_fused(const struct parts *s);
 bool takes_any_order(const struct parts *s);
 bool op_moves_rows(const struct parts *s, uint32_t op);
 bool part_reads(const struct parts *s, uint32_t value);
@@ -44,7 +47,6 @@ void parts_of_match(struct parts *s, struct pricer *p, const struct match *m, co
                     struct arena *a);
 
 /* price_fused.c: the fused op; false: something of it is not known. */
-bool pads_heads(const struct parts *s);
 bool price_fused(const struct parts *s, struct price *out);
 
 #endif

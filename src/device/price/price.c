@@ -74,26 +74,16 @@ static bool price_undone(const struct parts *s, struct price *out) {
     return true;
 }
 
-/* Heads are split behind what the match computes with it, such as a scale. */
-static bool is_split_behind(const struct parts *s, uint32_t value) {
-    const struct graph *g = graph_of(s);
-    uint32_t user = g->uses[g->first_use[value]];
-    bool splits = false;
-    for (uint32_t i = 0; i < s->n; i++)
-        splits |= s->stays[i] && !s->moves[i] && op_moves_rows(s, s->ops[i]);
-    return splits && !is_product((enum op_kind)g->kind[user]) && !graph_looks_through(g, user);
-}
-
-/* Kernels of attention take 16 bits, and a norm works on narrow types (struct parts). What is widened for the match
- * alone is not, where nothing stands in between. */
+/* The casts that go, each once. */
 static double widened_us(const struct parts *s) {
     const struct graph *g = graph_of(s);
+    const struct binding *slots = s->detail->slots;
     struct cost saved = {0};
-    bool narrow = (is_attention(s->fused) && !pads_heads(s)) || s->narrow != NONE;
-    for (uint32_t i = 0; i < s->detail->nslots && narrow; i++) {
-        uint32_t v = s->detail->slots[i].value;
-        if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && before_widening(s, v) != v &&
-            !is_split_behind(s, v))
+    for (uint32_t i = 0, before; i < s->detail->nslots; i++) {
+        uint32_t v = slots[i].value;
+        for (before = 0; before < i && slots[before].value != v;)
+            before++;
+        if (before == i && part_reads(s, v) && taken_by_fused(s, v) != v)
             (void)cost_add_op(s->pricer, g->m->values[v].def, &saved);
     }
     if (s->narrow != NONE)

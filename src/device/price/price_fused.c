@@ -54,8 +54,8 @@ static bool read_inputs(const struct parts *s, struct work *w) {
                 continue;
             seen = grow(seen, &cap, n + 1, sizeof *seen);
             seen[n++] = v;
-            v = read_by_fused(s, s->ops[i], k);
-            known &= work_reads_operand(s->pricer, s->ops[i], k, s->narrow != NONE ? before_widening(s, v) : v, w);
+            v = taken_by_fused(s, read_by_fused(s, s->ops[i], k));
+            known &= work_reads_operand(s->pricer, s->ops[i], k, v, w);
         }
     free(seen);
     return known;
@@ -268,10 +268,10 @@ static void compute(const struct parts *s, struct work *w) {
     struct attention a;
     double multiplying = w->matrix_cycles;
     if (attention_of(s, &a)) {
-        work_attends(s->pricer, &a, result, w);
+        work_attends(s->pricer, &a, yielded_by_fused(s), w);
         w->matrix_cycles = is_attention(s->fused) ? w->matrix_cycles : multiplying;
     } else
-        work_by_rows(s->pricer, s->fused, result, w);
+        work_by_rows(s->pricer, s->fused, yielded_by_fused(s), w);
 }
 
 enum { TILE_ELEMENTS = 32 * 32 };
@@ -407,31 +407,46 @@ static bool join_rows(const struct parts *s, struct cost *out) {
     return known;
 }
 
-bool pads_heads(const struct parts *s) {
+static bool pads_heads(const struct parts *s) {
     struct attention a;
     return s->fused == K_SDPA && attention_of(s, &a) && attention_is_padded(a);
 }
 
-static bool pad_heads(const struct parts *s, struct cost *out) {
+/* Padded between the cast that widens it and the one to 16 bits it keeps both, as the compiler has it. Us of that. */
+static double padded_wide_us(const struct parts *s, uint32_t wide, uint32_t narrow, uint32_t cast) {
+    struct cost as_wide = {0}, as_narrow = {0};
+    if (wide == narrow || !cost_add_pass(s->pricer, wide, wide, 0, &as_wide) ||
+        !cost_add_pass(s->pricer, wide, narrow, 0, &as_wide) ||
+        !cost_add_op(s->pricer, graph_of(s)->m->values[cast].def, &as_wide) ||
+        !cost_add_pass(s->pricer, narrow, narrow, 0, &as_narrow))
+        return 0;
+    return as_wide.estimated.us - as_narrow.estimated.us;
+}
+
+static bool pad_heads(const struct parts *s, struct price *out) {
     const struct graph *g = graph_of(s);
-    uint32_t result = g->m->ops[s->match->root].first_result;
+    uint32_t wide = g->m->ops[s->match->root].first_result, result = yielded_by_fused(s);
     int64_t width = extent_from_end(g, result, 0);
     if (!pads_heads(s))
         return true;
     for (uint32_t i = 0; i < s->detail->nslots; i++) {
         uint32_t v = s->detail->slots[i].value;
-        if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && extent_from_end(g, v, 0) == width &&
-            !cost_add_pass(s->pricer, v, v, 0, out))
+        if (!s->match->pattern->formula.slot_is_variable[i] || !part_reads(s, v) || extent_from_end(g, v, 0) != width)
+            continue;
+        uint32_t taken = taken_by_fused(s, v);
+        out->casts_us += padded_wide_us(s, v, taken, v);
+        if (!cost_add_pass(s->pricer, taken, taken, 0, &out->with))
             return false;
     }
-    return cost_add_pass(s->pricer, result, result, 0, out);
+    out->casts_us += padded_wide_us(s, wide, result, result);
+    return cost_add_pass(s->pricer, result, result, 0, &out->with);
 }
 
 /* Norms and attentions yield the type of what they are given. */
 static bool cast_result(const struct parts *s, struct cost *out) {
     const struct graph *g = graph_of(s);
-    uint32_t result = g->m->ops[s->match->root].first_result, operand = s->operand;
-    if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE || s->narrow != NONE ||
+    uint32_t result = yielded_by_fused(s), operand = s->operand == NONE ? NONE : taken_by_fused(s, s->operand);
+    if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE ||
         graph_numel(g, operand) != graph_numel(g, result) || graph_dtype(g, operand) == graph_dtype(g, result))
         return true;
     return cost_add_pass(s->pricer, operand, result, 0, out);
@@ -511,6 +526,6 @@ bool price_fused(const struct parts *s, struct price *out) {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
-    return permute_operands(s, &out->with) && move_demanded(s, &out->with) && pad_heads(s, &out->with) &&
+    return permute_operands(s, &out->with) && move_demanded(s, &out->with) && pad_heads(s, out) &&
            move_heads(s, &out->with) && join_rows(s, &out->with) && cast_result(s, &out->with);
 }

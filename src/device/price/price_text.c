@@ -108,6 +108,8 @@ struct str price_line(const struct price *x, const struct device *d, struct str 
                                           : "bias and activation as ops");
     if (x->sharding_us > 0)
         buf_add(&out, STR("; with its columns sharded"));
+    if (x->casts_us > 0)
+        buf_add(&out, STR("; without the casts, which the compiler keeps where it pads heads"));
     return buf_take(&out, a);
 }
 
