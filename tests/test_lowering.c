@@ -318,6 +318,8 @@ Test(lowering, what_a_formula_leaves_open_has_a_reason) {
     fails("conv2d(x, x, x)", "conv2d of 3x4");
     fails("rms_norm(x, epsilom=1)", "the lowering of rms_norm has no parameter epsilom");
     fails("all_reduce(x)", "no evaluator for all_reduce");
+    fails("batch_norm_inference(x, x, x, x, x, training=true)", "no evaluator for batch_norm that computes");
+    fails("batch_norm_inference(x, x, x)", "lacks its mean or variance");
     fails("softmax(x, dim=2)", "no dimension 2 in a tensor of rank 2");
 }
 

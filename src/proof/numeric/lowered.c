@@ -155,6 +155,8 @@ static void order_as_ttir(struct eval_context *ctx, struct lowered_op *o) {
         c->operands = o->operands;
         c->noperands = 5;
     }
+    if (attr_flag(ctx, c, "training", false))
+        op_unsupported(ctx, "no evaluator for batch_norm that computes its statistics");
     if (!operand(c, 3) || !operand(c, 4))
         op_fails(ctx, "batch_norm_inference lacks its mean or variance");
 }
