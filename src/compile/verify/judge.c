@@ -44,7 +44,7 @@ static bool is_smooth(const struct problem *p) {
 static struct verdict ask(void *self, const struct sized *how) {
     struct miter_question *q = self;
     struct circuit *c = arena_alloc(q->a, sizeof *c);
-    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = how->costly ? 1 : SAMPLES};
+    struct effort effort = {.seed = q->how.seed, .thorough = true, .whole = true, .samples = how->costly ? 1 : SAMPLES};
     struct verdict v = {.kind = VERDICT_NONE};
     if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scaled, q->a, c, &v.why)) {
         bool tells = !q->how.many || is_smooth(&c->problem);

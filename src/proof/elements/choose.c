@@ -137,7 +137,7 @@ bool elements_settle(struct trying *t) {
     const struct {
         uint32_t most;
         double read;
-    } tries[] = {{ALL_ELEMENTS, t->how.thorough && elements_have_parts(t) ? dear : 0},
+    } tries[] = {{ALL_ELEMENTS, t->how.whole || (t->how.thorough && elements_have_parts(t)) ? dear : 0},
                  {MOST_ELEMENTS, cheap},
                  {SOME_ELEMENTS, dear},
                  {FEW_ELEMENTS, dear}};

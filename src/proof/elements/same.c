@@ -140,15 +140,16 @@ static enum verdict_kind try_numbers(struct trying *t, struct draw d) {
 
 /* ---- one kind of numbers ---- */
 
-/* Between a constant and what it was rounded to few numbers are. */
+/* Between a constant and what it was rounded to few numbers are, and few numbers are equal in two inputs. */
 static uint32_t samples_of(const struct trying *t, enum trial trial) {
     uint32_t n = t->ncompared ? t->compared[0].n : 1, enough = t->p->nloose && t->p->compares ? MANY : ENOUGH;
     uint32_t least = t->how.samples ? t->how.samples : 1;
+    bool many = trial == TRIAL_THRESHOLDS || (trial == TRIAL_COARSE && t->how.whole);
     if (trial == TRIAL_POSITIVE)
         return least > 2 ? least : 2;
     if (demand_size(t->demand) > cheap)
         return 1;
-    uint32_t wanted = trial == TRIAL_NEAR_EPSILON ? 4 : trial == TRIAL_THRESHOLDS && n < enough ? enough / n : 1;
+    uint32_t wanted = trial == TRIAL_NEAR_EPSILON ? 4 : many && n < enough ? enough / n : 1;
     return wanted > least ? wanted : least;
 }
 

@@ -31,7 +31,8 @@ struct verdict {
 struct effort {
     uint64_t seed;
     bool fixed;       /* an input of one number has it in all trials: an attribute may ask for it */
-    bool thorough;    /* more elements, where they are had for a low price */
+    bool thorough;    /* more elements, where they are had for a low price, */
+    bool whole;       /* of any result, and more numbers that meet what is rare: of small shapes */
     uint32_t samples; /* of each kind of numbers, at least; more where what they have to meet is rare */
 };
 
