@@ -164,7 +164,7 @@ static void report_findings(struct graph_audit *g) {
     struct device device = device_of(g);
     struct findings *f = &g->found;
     f->compile = g->compile;
-    f->ngraphs = a->inputs.ncompiles;
+    f->ngraphs = a->inputs.ncompiles > 1 ? a->inputs.ngraphs : 1;
     f->patterns = a->patterns;
     f->graph = &g->decides->graph;
     f->device = &device;

@@ -1981,6 +1981,11 @@ class Pairs(Case):
         self.assertEqual(status, 0, "what has both is audited")
         self.assertEqual(err.count("warning: "), 1, err)
         self.assertRegex(err, "warning: graph 2 and 2 others of 4 .*TTNN")
+        small = [self.other_size(text).replace("module", "module @small") for text in (TTIR, MISSED)]
+        self.write("a.log", log(named[0], TTIR, MISSED, named[1], *small))
+        self.assertEqual(re.findall("(?m)^ *graph: (.*)$", self.run_it("-o", "-", "a.log")[1]), ["2 of 4", "4 of 4"])
+        self.write("a.log", log(named[0], TTIR, MISSED))
+        self.assertNotIn("graph: ", self.run_it("-o", "-", "a.log")[1])
         self.write("a.log", log(*named))
         self.assertIn("TTNN", self.unreadable("a.log"))
 

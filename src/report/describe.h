@@ -21,7 +21,7 @@ struct found_regions {
 /* The matches of one graph, as an audit finds them. */
 struct findings {
     const struct compile *compile;
-    uint32_t ngraphs; /* of all inputs */
+    uint32_t ngraphs; /* of the input; 1: one alone is audited */
     const struct pattern_set *patterns;
     const struct graph *graph; /* of the level that is shown */
     struct selection selection;

@@ -165,8 +165,10 @@ static void take_block(struct inputs *in, const struct input_file *f, const stru
 static void take_blocks(struct inputs *in, const struct input_file *f, bool ttir, bool ttnn) {
     for (uint32_t i = 0; i < f->scan.nblocks; i++) {
         const struct log_block *b = &f->scan.blocks[i];
-        if (b->chosen && ((ttir && log_is_ttir(b)) || (ttnn && log_is_ttnn(b))))
-            take_block(in, f, b, b->graph);
+        if (!b->chosen || !((ttir && log_is_ttir(b)) || (ttnn && log_is_ttnn(b))))
+            continue;
+        take_block(in, f, b, b->graph);
+        in->ngraphs = f->scan.ngraphs;
     }
 }
 
@@ -188,6 +190,7 @@ static bool take_partners(struct inputs *in, const struct input_file *ttir, cons
         take_block(in, ttnn, b, partners[i] == NONE ? ++n : numbers[partners[i]]);
         any |= partners[i] != NONE;
     }
+    in->ngraphs = n;
     return any;
 }
 
@@ -231,7 +234,7 @@ static void say_incomplete(const struct inputs *in, bool ttnn, struct diags *d) 
         return;
     char others[48] = "";
     if (n > 1)
-        snprintf(others, sizeof others, " and %u other%s of %u", n - 1, n == 2 ? "" : "s", in->ncompiles);
+        snprintf(others, sizeof others, " and %u other%s of %u", n - 1, n == 2 ? "" : "s", in->ngraphs);
     struct source_location where = {first->source->path, first->block->first_line, 0};
     diag_add(d, SEV_WARNING, where,
              ttnn ? "the text ends before their TTNN, or it is printed elsewhere; --ttir-only audits TTIR alone"

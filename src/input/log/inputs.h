@@ -15,7 +15,7 @@ struct level_text {
 
 /* One graph as it was compiled. */
 struct compile {
-    uint32_t number; /* 1-based */
+    uint32_t number; /* 1-based, among all graphs of the input */
     struct level_text ttir, ttnn;
 };
 
@@ -31,6 +31,7 @@ struct inputs {
     size_t nfiles;
     struct compile *compiles;
     uint32_t ncompiles, cap;
+    uint32_t ngraphs;                  /* of the input, with those that have no such level */
     uint32_t *compile_at;              /* by graph number: 1 + index into compiles; 0: none */
     const char *ttir_path, *ttnn_path; /* files that the levels come from; NULL: no such level */
     bool several;                      /* they are of more than one compile: see report/compare/pairs.c */
