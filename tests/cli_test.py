@@ -112,6 +112,10 @@ STALE = "input:\n  ttir: old\nmissed_fusions:\n- fused_op: x\n"
 SUMMARY = "fusion_todo.yml: 1 place, 1 fused op; "
 
 
+def log(*modules):
+    return "".join("MLIR Module %s:\n%s" % ("ttnn" if "ttnn." in m else "ttir", m) for m in modules)
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -1972,9 +1976,6 @@ class Pairs(Case):
             self.assertEqual(status, 2)
 
     def test_a_log_of_which_some_graphs_have_both_levels(self):
-        def log(*modules):
-            return "".join("MLIR Module %s:\n%s" % ("ttnn" if "ttnn." in m else "ttir", m) for m in modules)
-
         named = [TTIR.replace("module", "module @m%d" % i) for i in range(3)]
         self.write("a.log", log(TTIR, ttnn(LINEAR), *named))
         status, _, err = self.run_it("a.log")
@@ -1988,6 +1989,17 @@ class Pairs(Case):
         self.assertNotIn("graph: ", self.run_it("-o", "-", "a.log")[1])
         self.write("a.log", log(*named))
         self.assertIn("TTNN", self.unreadable("a.log"))
+
+    def test_all_ops_are_those_of_graphs_without_findings_too(self):
+        nothing = [self.other_size(text).replace("module", "module @small") for text in (TTIR, ttnn(LINEAR))]
+        self.write("a.log", log(TTIR, MISSED, *nothing))
+        self.write("b.log", log(TTIR, MISSED))
+        said = [re.search(r"about (.*) to save", self.run_it("-o", "o.yml", *args)[2]).group(1)
+                for args in (("a.log",), ("--time", "a.log"), ("b.log",))]
+        self.assertEqual(said[0], said[1])
+        self.assertNotEqual(said[0], said[2])
+        self.write("a.log", log(TTIR, ttnn(LINEAR), *nothing))
+        self.assertEqual(self.run_it("a.log"), (0, "", ""))
 
     def test_pointer_of_git_lfs(self):
         """https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md"""

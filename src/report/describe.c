@@ -502,7 +502,8 @@ static void drop_needless(struct report *r, uint32_t first) {
 bool describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     uint32_t first = r->findings.n;
-    bool priced = f->selection.matches.n + f->regions.list.n > 0 || o->inventory || o->baseline || o->times;
+    bool priced = f->selection.matches.n + f->regions.list.n > 0 || f->ngraphs > 1 /* all ops are those of all */ ||
+                  o->inventory || o->baseline || o->times;
     if (priced) {
         begin_describing(&by, r);
         add_times(&by, r);
