@@ -65,9 +65,13 @@ static inline double price_saved_by_pass_us(const struct price *x) {
 /* Less is no time. */
 #define NO_TIME_US 0.05
 
+static inline int64_t price_saved_launches(const struct price *x) {
+    return x->without.counted.launches - x->with.counted.launches;
+}
+
 /* It saves launches, and is not slower: where the compiler has the fusion, that counts alone. */
 static inline bool price_saves_launches(const struct price *x) {
-    return x->without.counted.launches > x->with.counted.launches && !price_is_slower(x);
+    return price_saved_launches(x) > 0 && !price_is_slower(x);
 }
 
 /* Nothing is saved that is worth telling. */

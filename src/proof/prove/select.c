@@ -146,13 +146,14 @@ static struct saving saving_of(void *context, const struct match *m) {
     struct match_detail detail;
     uint64_t key = place_key(s->alike, m);
     struct known_saving *known = &s->known[key % KNOWN_SAVINGS];
-    struct saving saving = {0, 0};
+    struct saving saving = {0};
     if (known_place_is(&known->place, key, m))
         return known->saving;
     if (binding_query_run(s->query, m, &s->arena, &detail)) {
         struct price price = price_match(s->pricer, m, &detail);
         bool kept = m->pattern->status.pass.n && price_saves_launches(&price);
-        saving = (struct saving){price_saved_us(&price), kept ? INFINITY : price_saved_at_best_us(&price)};
+        saving = (struct saving){price_saved_us(&price), kept ? INFINITY : price_saved_at_best_us(&price),
+                                 price_saved_launches(&price)};
         if (known_place_keep(&known->place, key, &detail, &s->kept))
             known->saving = saving;
     }

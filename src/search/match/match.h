@@ -119,6 +119,7 @@ bool match_excluded(const struct match *m, const uint8_t *marks);
 /* What the fused op of a match saves; below 0, or 0 where that is not known: nothing. */
 struct saving {
     double us, most_us; /* as estimated; and at best, within the error of the estimate */
+    int64_t launches;
 };
 struct savings {
     struct saving (*saving)(void *context, const struct match *m);
@@ -128,8 +129,8 @@ struct savings {
  * that saves most (in groups of more than 16 the one that saves most first), among equals, and everywhere where `by` is
  * NULL, those with most ops that compute each time. A match whose ops another one has too gives way to that, unless it
  * and others like it save more than that may at best. A match of another source than the dialect of TTNN stays only
- * where it covers ops that no match of that does, or, of its library, all that these have, and saves more. Sorts by
- * root. The others go to `gave_way`, unless that is NULL. */
+ * where it covers ops that no match of that does, or, of its library, all that these have, and saves more time and
+ * launches. Sorts by root. The others go to `gave_way`, unless that is NULL. */
 void match_resolve(struct match_list *list, const struct savings *by, struct match_list *gave_way);
 
 #endif

@@ -175,7 +175,7 @@ static void group_by_movement(struct resolution *s, uint32_t i) {
 
 /* Among those that save the same the larger one counts. */
 static void add_gain(const struct resolution *s, struct rival *r) {
-    struct saving x = s->by ? s->by->saving(s->by->context, r->match) : (struct saving){0, 0};
+    struct saving x = s->by ? s->by->saving(s->by->context, r->match) : (struct saving){0};
     r->us = fmax(x.us, 0);
     r->most = fmax(x.most_us, r->us);
     r->gain = r->us + 0.01 * r->match->nruns + 1e-6;
@@ -287,23 +287,22 @@ static bool has_more(const struct resolution *s, const struct match *m) {
     return more;
 }
 
-/* It takes all of several fusions that the dialect has at its ops, as linears whose weights are put side by side, and
- * saves more. */
+/* It takes all that the dialect has at its ops, as linears whose weights are put side by side, and saves more,
+ * launches, too: of as many the estimate is too coarse. */
 static bool saves_more(const struct resolution *s, const struct match *m) {
-    double left = s->by->saving(s->by->context, m).us;
-    uint32_t several = 0;
+    struct saving left = s->by->saving(s->by->context, m), of;
     bool whole = true;
     mark_inside(s, m, true);
     for (uint32_t k = 0; k < m->nops && whole; k++) {
         const struct match *other = &s->list->items[s->dialect[m->ops[k]]];
         whole = is_inside(s, other);
-        if (!whole || other->root != m->ops[k])
+        if (!whole || other->root != m->ops[k] || (of = s->by->saving(s->by->context, other)).us <= 0)
             continue;
-        left -= fmax(s->by->saving(s->by->context, other).us, 0);
-        several++;
+        left.us -= of.us;
+        left.launches -= of.launches;
     }
     mark_inside(s, m, false);
-    return whole && several > 1 && left > 0;
+    return whole && left.us > 0 && left.launches > 0;
 }
 
 static bool may_be_kept(const struct resolution *s, unsigned source, const struct match *m) {
