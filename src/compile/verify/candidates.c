@@ -389,8 +389,6 @@ static uint32_t add_of_same_operands(const struct dag *d, uint32_t after, struct
     for (uint32_t i = 0; i < found; i++)
         n = may_reshape(d, best[i], after) ? add(out, n, (struct merge_candidate){.before = best[i]})
                                            : add_permuted(d, best[i], after, out, n);
-    for (uint32_t i = 0; i < n; i++)
-        out[i].by_operands = true;
     return n;
 }
 

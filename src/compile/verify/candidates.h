@@ -12,7 +12,6 @@ struct merge_candidate {
     uint32_t before;
     struct movement moved;
     bool in_own_type; /* not what a cast to the type of the value makes of it, as results are */
-    bool by_operands; /* nothing tells but what it is made of */
 };
 
 struct candidates {

@@ -19,7 +19,6 @@ struct compared_region {
     struct movement moved;
     bool in_own_type; /* as in struct cone_pair */
     bool doubtful;    /* different, and other candidates cannot be told */
-    bool by_operands; /* as in merge_candidate */
 };
 
 struct what_to_compare {

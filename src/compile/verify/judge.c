@@ -10,7 +10,7 @@
  * times as long as in f64. */
 static const double small_cost = 1 << 18, own_cost = 1 << 24, own_device_cost = 1 << 21;
 
-enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2, MANY_SAMPLES = 8 };
+enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2 };
 
 struct miter_question {
     struct circuit own; /* of the model */
@@ -28,18 +28,6 @@ static bool begin(struct miter_question *q, const struct mlir *miter, const stru
     return true;
 }
 
-/* Nothing is chosen, and no number is a place: other such numbers may be those that a model never has. */
-static bool is_smooth(const struct problem *p) {
-    const struct graph *g = p->program.graph;
-    bool smooth = true;
-    for (uint32_t i = 0; i < p->program.nops; i++)
-        smooth &= !graph_op_is(g, p->program.ops[i], SELECTS);
-    for (uint32_t i = 0; i < p->ninputs; i++)
-        smooth &= format_is_float(graph_dtype(g, p->inputs[i].value)) && !p->inputs[i].facts.indices &&
-                  !p->inputs[i].facts.mask_sign;
-    return smooth;
-}
-
 /* For shapes_question.ask. */
 static struct verdict ask(void *self, const struct sized *how) {
     struct miter_question *q = self;
@@ -47,13 +35,11 @@ static struct verdict ask(void *self, const struct sized *how) {
     struct effort effort = {.seed = q->how.seed, .thorough = true, .whole = true, .samples = how->costly ? 1 : SAMPLES};
     struct verdict v = {.kind = VERDICT_NONE};
     if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scaled, q->a, c, &v.why)) {
-        bool tells = !q->how.many || is_smooth(&c->problem);
-        effort.samples = q->how.many ? MANY_SAMPLES : effort.samples;
         c->problem.excluded = q->how.excluded;
         c->problem.bound = q->how.bound;
         c->problem.any_order = q->how.any_order;
         c->problem.choices = true;
-        v = tells ? same_try(&c->problem, effort, q->a) : (struct verdict){.kind = VERDICT_SAME};
+        v = same_try(&c->problem, effort, q->a);
     }
     circuit_free(c);
     return v;
@@ -87,24 +73,23 @@ static struct str matters_for(enum trial t) {
 
 static struct judgement judgement_of(const struct shapes_answer *all, bool thorough) {
     const struct verdict *v = &all->verdict;
-    bool rare = v->kind == VERDICT_DIFFERENT && (v->at.trial == TRIAL_NEAR_EPSILON || v->at.trial == TRIAL_THRESHOLDS);
     if (v->kind == VERDICT_SAME)
         return (struct judgement){
             .answer = ANSWER_PROVED, .shapes = all->shapes, .bound = v->rounding, .bends = v->bends};
     if (v->kind == VERDICT_NONE || !thorough)
-        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .rare = rare, .agrees = v->agrees, .why = v->why};
+        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = v->agrees, .why = v->why};
     if (all->doubtful)
         return (struct judgement){.answer = ANSWER_NOT_COMPARED,
                                   .differs = true,
                                   .why = {STR("it differs in small shapes, and constants may be tied to larger "
                                               "ones, which cost too much"),
                                           REASON_TOO_LARGE}};
-    return (struct judgement){.answer = ANSWER_DIFFERENT, .rare = rare, .why.text = matters_for(v->at.trial)};
+    return (struct judgement){.answer = ANSWER_DIFFERENT, .why.text = matters_for(v->at.trial)};
 }
 
 /* What small shapes do not prove: elements of both sides at the shapes of the model may. */
 static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
-    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = q->how.many ? MANY_SAMPLES : SAMPLES};
+    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = SAMPLES};
     q->own.problem.excluded = q->how.excluded;
     q->own.problem.bound = q->how.bound;
     q->own.problem.choices = true;
@@ -139,8 +124,8 @@ struct judged_miter {
 
 static struct str key_of(const struct mlir *miter, struct judging how, struct arena *a) {
     struct buf key = {0};
-    buf_printf(&key, "%llu %a %u %d%d%d ", (unsigned long long)how.seed, how.bound, how.excluded, how.thorough,
-               how.any_order, how.many);
+    buf_printf(&key, "%llu %a %u %d%d ", (unsigned long long)how.seed, how.bound, how.excluded, how.thorough,
+               how.any_order);
     buf_add(&key, mlir_key(miter, a));
     return buf_take(&key, a);
 }

@@ -13,7 +13,6 @@ struct judgement {
     double bound;      /* proved: the largest difference that the rounding of constants made, relative; 0: none */
     bool bends;        /* proved: rounded constants make comparisons or clamps begin at other numbers */
     bool differs;      /* not compared: it differs in small shapes */
-    bool rare;         /* it differs on numbers near an epsilon or a threshold only */
     bool agrees;       /* not compared: no number that was tried shows a difference */
     struct reason why; /* not compared; different: on which inputs it matters, or empty */
     struct str shown;  /* different: lines of the counterexample, once it was asked for */
@@ -26,7 +25,6 @@ struct judging {
     unsigned excluded; /* kinds of trials (numbers.h) that nothing is claimed of, a bit each */
     bool thorough;     /* or in small shapes only: what they do not prove is not compared */
     bool any_order;    /* elements may stand anywhere */
-    bool many;         /* more numbers, where nothing is chosen by them */
 };
 
 /* What was judged, by miter and how: of layers that repeat one is judged. Zeroed, it is empty. */

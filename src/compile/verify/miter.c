@@ -17,8 +17,7 @@ struct miter_builder {
     } copies[MAX_COPIES]; /* of values of the dag */
     uint32_t ncopies;
     struct miter_options how;
-    uint32_t factor; /* of how.changed */
-    bool has_gelu;   /* some op is a gelu or has one folded in */
+    bool has_gelu; /* some op is a gelu or has one folded in */
     struct reason why;
 };
 
@@ -175,14 +174,6 @@ static bool copied_attribute(void *self, uint32_t op, struct str key, struct str
     return true;
 }
 
-/* In place of a value of the dag. */
-static void set_result(struct miter_builder *b, uint32_t value, uint32_t copy) {
-    uint32_t operands[] = {copy, b->factor};
-    bool changed = b->how.changed && *b->how.changed == value;
-    set_copy(b, value,
-             changed ? build_value(b->out, "ttir.multiply", STR(""), operands, 2, b->out->values[copy].type) : copy);
-}
-
 /* It is spelled as an op that is known, and its operands are not those of it. */
 static bool is_misread(const struct graph *g, uint32_t op) {
     return g->kind[op] == NO_OPERATOR && op_kind_of_spelling(mlir_op_name(g->m, op)) != NO_OPERATOR;
@@ -204,12 +195,12 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
     for (uint32_t i = 0; i < o->nresults; i++)
         types[i] = type_of(b, o->first_result + i, dtype_of(b, o->first_result + i));
     if (gelu && b->how.tanh_gelu) {
-        set_result(b, o->first_result, add_tanh_gelu(b, operands[0], types[0]));
+        set_copy(b, o->first_result, add_tanh_gelu(b, operands[0], types[0]));
         return;
     }
     uint32_t copy = clone_op(&cloner, o->op, operands, types, o->nresults);
     for (uint32_t i = 0; i < o->nresults; i++)
-        set_result(b, o->first_result + i, b->out->ops[copy].first_result + i);
+        set_copy(b, o->first_result + i, b->out->ops[copy].first_result + i);
 }
 
 /* ---- the function ---- */
@@ -254,9 +245,6 @@ static void add_inputs(struct miter_builder *b) {
             continue;
         set_copy(b, v, build_argument(b->out, name, type_of(b, v, dtype_of(b, v)), STR("")));
     }
-    if (b->how.changed)
-        b->factor =
-            build_argument(b->out, STR("%factor"), type_of(b, *b->how.changed, dtype_of(b, *b->how.changed)), STR(""));
     for (uint32_t i = 0; i < b->c->ninputs; i++) { /* ops stand behind all arguments */
         uint32_t v = b->c->inputs[i], argument = copy_of(b, v);
         if (!dag_is_constant(b->d, v) && (loses_sign(b, v) || is_position(b->d, v, MAX_DEPTH)))

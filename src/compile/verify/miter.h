@@ -11,9 +11,8 @@ struct miter {
 };
 
 struct miter_options {
-    bool tanh_gelu;          /* every gelu in the form with tanh, which devices and the compiler take for it */
-    bool in_own_types;       /* with the casts between floats, for the arithmetic of a device */
-    const uint32_t *changed; /* a value of AFTER that is multiplied by an argument of its own; NULL: none is */
+    bool tanh_gelu;    /* every gelu in the form with tanh, which devices and the compiler take for it */
+    bool in_own_types; /* with the casts between floats, for the arithmetic of a device */
 };
 
 /* False with a reason where a type cannot be told. */

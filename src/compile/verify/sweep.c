@@ -169,7 +169,6 @@ void sweep_free(struct sweep *s) {
     free(s->reached);
     free(s->mark);
     free(s->fits);
-    free(s->hidden);
     dag_free(&s->d);
     arena_free(&s->arena);
 }

@@ -6,11 +6,6 @@
 #include "compile/verify/candidates.h"
 #include "compile/verify/compare_modules.h"
 
-/* A region's difference is not seen in a value that is made of it. */
-struct hidden_difference {
-    uint32_t region, by;
-};
-
 struct sweep {
     struct module_comparison *m;
     struct dag d;
@@ -19,8 +14,6 @@ struct sweep {
     uint32_t *region_of; /* per value of AFTER: the region that compared it, or NONE */
     uint8_t *mark;       /* per node: 0, or 1 + the answer */
     bool *fits;          /* per value: some other is proved with its representative in its place */
-    struct hidden_difference *hidden;
-    uint32_t nhidden, hidden_cap;
     struct arena arena;
 };
 

@@ -9,9 +9,6 @@
 
 enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_REJOINED = 48, MAX_GROWN = 64 };
 
-/* What changes results by less of themselves hardly matters to them. */
-static const double little = 1e-3;
-
 /* ---- regions ---- */
 
 static struct judging judging_of(const struct sweep *s, bool thorough) {
@@ -62,14 +59,6 @@ static struct judgement judge(struct sweep *s, const struct cone_pair *c, struct
 
 static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, bool thorough) {
     return judge(s, c, judging_of(s, thorough));
-}
-
-/* Where something is known to differ inside of a cone, a few numbers on which its results agree say little: behind
- * several of what saturates most do. */
-static bool holds_on_many_numbers(struct sweep *s, const struct cone_pair *c) {
-    struct judging how = judging_of(s, false);
-    how.many = true;
-    return judge(s, c, how).answer == ANSWER_PROVED;
 }
 
 static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
@@ -159,85 +148,6 @@ static void leave_undecided(struct compared_region *r, struct str why) {
     r->judgement.why = (struct reason){.text = why};
 }
 
-static const char hidden_difference[] = "a value differs, which no number that was tried shows in what is made of it";
-
-/* The cone is proved whatever the value is, or nearly so: on no numbers that were tried does it matter. */
-static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t value) {
-    struct miter w;
-    if (format_is_integer(graph_dtype(dag_graph(&s->d, value), s->d.values[value].value)))
-        return false;
-    struct judging how = judging_of(s, false);
-    how.bound = little;
-    struct miter_options form = {.changed = &value};
-    bool same = judge_miter(s, c, form, how, &w).answer == ANSWER_PROVED;
-    mlir_free(&w.ir);
-    return same;
-}
-
-static void note_hidden(struct sweep *s, uint32_t region, uint32_t by) {
-    s->hidden = grow(s->hidden, &s->hidden_cap, s->nhidden + 1, sizeof *s->hidden);
-    s->hidden[s->nhidden++] = (struct hidden_difference){region, by};
-}
-
-static bool hides(const struct sweep *s, uint32_t region, uint32_t value) {
-    bool found = false;
-    for (uint32_t i = 0; i < s->nhidden && !found; i++)
-        found = s->hidden[i].region == region && (value == NONE || s->hidden[i].by == value);
-    return found;
-}
-
-/* Whether all that results are made of the region's value passes through what hides its difference. */
-static bool is_hidden(const struct sweep *s, uint32_t region) {
-    const struct dag_side *f = &s->d.side[AFTER];
-    bool seen = false, *from = xcalloc(s->d.nvalues + (size_t)1, sizeof *from);
-    from[s->m->regions[region].result[AFTER]] = true;
-    for (uint32_t node = f->first_node; node < f->end_node; node++) {
-        bool made = false;
-        for (uint32_t i = 0; i < s->d.nodes[node].noperands; i++)
-            made |= dag_operands(&s->d, node)[i] != NONE && from[dag_operands(&s->d, node)[i]];
-        for (uint32_t v = s->d.nodes[node].first_result;
-             made && v < s->d.nodes[node].first_result + s->d.nodes[node].nresults; v++)
-            from[v] = from[v] || !hides(s, region, v);
-    }
-    for (uint32_t i = 0; i < f->noutputs; i++)
-        seen |= f->outputs[i] != NONE && from[f->outputs[i]] && !hides(s, region, f->outputs[i]);
-    for (uint32_t i = 0; i < f->nargs; i++) {
-        uint32_t written = f->of[s->d.values[f->first_arg + i].value];
-        seen |= written != NONE && from[written];
-    }
-    free(from);
-    return !seen;
-}
-
-static bool is_taken(const struct dag *d, const struct cone_pair *c, uint32_t value) {
-    bool taken = false;
-    for (uint32_t i = 0; i < c->nnodes && !taken; i++)
-        taken = has_id(dag_operands(d, c->nodes[i]), d->nodes[c->nodes[i]].noperands, value);
-    return taken;
-}
-
-/* A value inside of a cone that agrees differs from what it seems to be, and the numbers that are given to the cone do
- * not tell: the difference is near an epsilon or a threshold only, where they may never bring it, or any other value
- * would agree as well. Neither is decided, but where the value goes past the cone. */
-static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool thorough) {
-    bool found = false, differs = false;
-    for (uint32_t i = 0; i < c->nnodes; i++) {
-        const struct dag_node *x = &s->d.nodes[c->nodes[i]];
-        for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
-            struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
-            if (!r || r->by_operands || v == c->result[AFTER] || !is_taken(&s->d, c, v) ||
-                !(r->judgement.answer == ANSWER_DIFFERENT || r->judgement.differs))
-                continue;
-            differs |= !r->judgement.rare;
-            if ((r->judgement.rare && !r->doubtful) || is_immaterial(s, c, v)) {
-                note_hidden(s, s->region_of[v], c->result[AFTER]);
-                found = true;
-            }
-        }
-    }
-    return found || (differs && !thorough && !holds_on_many_numbers(s, c));
-}
-
 /* How a candidate is tried: `least`, of inputs, and how many layers the cone may grow by; or THOROUGHLY, as it is. */
 enum { MAX_GROWTH = 5, THOROUGHLY = -1 };
 
@@ -251,9 +161,6 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
         j->why = c->why;
     else if (anew || c->weakest == least)
         *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
-    if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, growth == THOROUGHLY))
-        *j = (struct judgement){
-            .answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why.text = str_of(hidden_difference)};
     if (j->answer != ANSWER_PROVED)
         return false;
     s->region_of[after] = keep_region(s, c, *j);
@@ -285,7 +192,6 @@ static bool look_thoroughly(struct sweep *s, uint32_t after, const struct merge_
     }
     *region = keep_region(s, c, j);
     s->m->regions[*region].doubtful = !refuted;
-    s->m->regions[*region].by_operands = all[0].by_operands;
     return false;
 }
 
@@ -466,8 +372,6 @@ static void settle_difference(struct sweep *s, struct compared_region *r) {
 
 void value_settle(struct sweep *s, uint32_t region) {
     struct compared_region *r = &s->m->regions[region];
-    if (hides(s, region, NONE) && is_hidden(s, region))
-        leave_undecided(r, str_of(hidden_difference));
     if (r->judgement.answer == ANSWER_DIFFERENT)
         settle_difference(s, r);
 }

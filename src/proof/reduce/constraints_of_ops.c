@@ -165,31 +165,6 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
     }
 }
 
-/* Some slice begins or ends there. */
-static bool is_cut_at(const struct constraints *c, int64_t at) {
-    const struct subgraph *s = c->subgraph;
-    struct slice_bounds cut;
-    bool found = false;
-    for (uint32_t i = 0; i < s->nops && !found; i++)
-        if (graph_class(s->graph, s->ops[i]) == OP_SLICE && slice_bounds(s->graph, s->ops[i], &cut))
-            for (uint32_t d = 0; d < cut.rank; d++)
-                found |= cut.cut[d] && (cut.begin[d] == at || cut.end[d] == at);
-    return found;
-}
-
-/* The first `n` parts end where something is cut, perhaps to have one of them back. */
-static void constrain_cut(struct constraints *c, const int64_t *parts, uint32_t n) {
-    int64_t at = 0;
-    for (uint32_t i = 0; i < n; i++)
-        at += parts[i];
-    if (n < 2 || !is_cut_at(c, at))
-        return;
-    struct constraint *r = constraints_add(c, SUM);
-    for (uint32_t i = 0; i < n; i++)
-        constraint_add_term(c, r, 0, parts[i]);
-    constraint_add_term(c, r, 1, at);
-}
-
 /* The extents of the operands add up to that of the result. */
 static void constrain_concat(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     const struct graph *g = c->subgraph->graph;
@@ -207,10 +182,8 @@ static void constrain_concat(struct constraints *c, uint32_t op, const struct sh
     if (c->full)
         return;
     struct constraint *all = constraints_add(c, SUM);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         constraint_add_term(c, all, 0, parts[i]);
-        constrain_cut(c, parts, i);
-    }
     constraint_add_term(c, all, 1, y->dim[d]);
 }
 
