@@ -754,8 +754,13 @@ Test(price, a_convolution_is_no_slower_for_a_scale_of_its_weight) {
     double alone = us_of(text, MOVED "return p");
     cr_expect(near(x.with.estimated.us, alone, 0.02), "%g, %g", x.with.estimated.us, alone);
     double cycles = x.with.estimated.vector_cycles;
+    int64_t read = x.with.counted.dram_read;
+    snprintf(text, sizeof text, args, "unknown");
+    x = price_short(text, NORMED "return n");
+    cr_expect_eq(x.with.counted.dram_read, read);
     snprintf(text, sizeof text, args, "input");
     x = price_short(text, NORMED "return n");
+    cr_expect_eq(x.with.counted.dram_read, read + 64 * 2048); /* a tile for each channel */
     cr_expect_gt(x.with.estimated.vector_cycles, cycles);
 }
 

@@ -38,6 +38,23 @@ static bool is_known_position(const struct parts *s, uint32_t value) {
     return op_is(s->fused, LOOKS_UP) && graph_is_parameter(g, value) && format_is_integer(graph_dtype(g, value));
 }
 
+/* Known before the run: a parameter, or an argument of which nothing is said, as patterns have it (`stored`). */
+static bool is_stored(const struct graph *g, uint32_t value) {
+    uint32_t argument = graph_argument(g, value);
+    return graph_is_parameter(g, value) || (argument != NONE && !str_is(graph_argument_type(g, argument), "input"));
+}
+
+/* A number for each channel of what a convolution makes goes into its weight and its bias, once. */
+static bool goes_in_once(const struct parts *s, uint32_t op, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, g->m->ops[s->match->root].first_result, &rank);
+    bool channels = false;
+    for (uint32_t i = 0; i < rank; i++)
+        channels |= graph_numel(g, value) == shape[i];
+    return channels && op_convolves(s->fused) && !op_convolves((enum op_kind)g->kind[op]) && is_stored(g, value);
+}
+
 static bool read_inputs(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
     uint32_t *seen = NULL, n = 0, cap = 0;
@@ -46,7 +63,8 @@ static bool read_inputs(const struct parts *s, struct work *w) {
         for (uint32_t k = 0; k < graph_noperands(g, s->ops[i]); k++) {
             uint32_t v = graph_operands(g, s->ops[i])[k], at = 0;
             bool changed = k == 0 && graph_writes_in_place(g, s->ops[i]);
-            if (!part_reads(s, v) || changed || is_changed_in_place(s, v) || is_known_position(s, v))
+            if (!part_reads(s, v) || changed || is_changed_in_place(s, v) || is_known_position(s, v) ||
+                goes_in_once(s, s->ops[i], v))
                 continue;
             while (at < n && seen[at] != v)
                 at++;
@@ -126,7 +144,7 @@ static bool goes_into_weight(const struct parts *s, uint32_t op) {
         scales |= g->kind[op] == scaling[i];
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
-        computed += v != NONE && !graph_is_parameter(g, v) && !graph_constant(g, v).known;
+        computed += v != NONE && !is_stored(g, v) && !graph_constant(g, v).known;
     }
     return scales && (op_convolves(s->fused) || s->fused == K_LINEAR || s->fused == K_MATMUL) && computed == 1;
 }
