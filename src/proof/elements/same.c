@@ -319,7 +319,7 @@ static enum verdict_kind try_orders(struct trying *t) {
 }
 
 static void try_reading(struct trying *t) {
-    bool too_dear, still;
+    bool too_dear, still = false;
     t->v = (struct verdict){.kind = VERDICT_NONE};
     bool other = t->narrow || t->equals != EQUALS_FIRST || t->all.n > MOST_NODES;
     if (other && !sides_begin(t, 0, EQUALS_FIRST)) {
