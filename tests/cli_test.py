@@ -1017,6 +1017,12 @@ class Classify(Case):
         out = self.audit(text + own + kernel)  # TTNN's own op saves as much there, though the dialect's takes its ops
         self.assertIn(" more than x.y (", out)
         self.assertNotIn("torch.gated", out)
+        report = json.loads(self.audit(text + own, "--format=json"))
+        saved = {e["fused_op"]: e["saved_us"] for e in report["missed_fusions"]}
+        wider = report["missed_fusions"][0]["instances"] + report["missed_fusions"][1]["instances"]
+        self.assertAlmostEqual(sum(saved.values()), max(i["saved_us"] for i in wider), delta=0.05)
+        self.assertAlmostEqual(report["saved_us"], sum(saved.values()), delta=0.01)
+        self.assertTrue(all(us > 0 for us in saved.values()), saved)
 
     def test_fusing_is_off(self):
         ops = []
@@ -2069,9 +2075,6 @@ class Pairs(Case):
         self.assertIn("graph 2: not of one model", self.run_it("inspect", "a.log")[1])
 
     def test_one_graph_of_a_log_is_no_pair(self):
-        def log(*modules):
-            return "".join("MLIR Module %s:\n%s" % ("ttnn" if "ttnn." in m else "ttir", m) for m in modules)
-
         wrong = self.other_size(MISSED)
         self.write("a.log", log(TTIR, MISSED, TTIR, wrong))
         status, out, err = self.run_it("a.log")

@@ -98,14 +98,14 @@ Test(report, each_entry_and_instance_is_printed_once) {
 static void add_todo(struct report *r, const char *fused, const char *source, enum todo_kind kind, const char *what,
                      double saved) {
     struct finding f = finding_of(fused, source, "x");
-    f.saved_us = saved;
+    f.counts_us = f.saved_us = saved;
     f.todo = (struct todo){.kind = kind, .what = str_of(what)};
     report_add(r, &f);
 }
 
 static void add_todo_of(struct report *r, const char *fused, const char *component, const char *why) {
     struct finding f = finding_of(fused, "ttnn", component);
-    f.saved_us = 1;
+    f.counts_us = f.saved_us = 1;
     f.todo = (struct todo){.kind = TODO_LOOK, .what = STR("P"), .why = str_of(why)};
     report_add(r, &f);
 }
@@ -149,7 +149,6 @@ Test(report, what_does_not_count_is_in_no_sum) {
     struct finding f = finding_of("ttnn.a", "ttnn", "y");
     struct str taker = STR("ttnn.b");
     f.saved_us = 300;
-    f.counted = 0;
     f.instead_of = (struct str_list){&taker, 1};
     f.todo = (struct todo){.kind = TODO_OPTION, .what = STR("fuse")};
     report_add(&r, &f);
@@ -174,7 +173,7 @@ Test(report, what_does_not_count_is_in_no_sum) {
 Test(report, summary_promises_options_in_order) {
     struct report r = {.total_us = 900};
     struct finding two = finding_of("ttnn.c", "ttnn", "x");
-    two.saved_us = 500;
+    two.counts_us = two.saved_us = 500;
     two.todo =
         (struct todo){.kind = TODO_OPTION, .what = STR("fuse"), .then = STR("level=1"), .needs = STR("a new one")};
     add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 30);
@@ -210,7 +209,7 @@ Test(report, summary_names_each_op_of_a_row) {
     struct report r = {0};
     for (int i = 0; i < 5; i++) {
         struct finding f = finding_of(ops[i], "ttnn", ops[4 - i]);
-        f.saved_us = 9 - i;
+        f.counts_us = f.saved_us = 9 - i;
         f.todo = (struct todo){.kind = TODO_OPTION, .what = STR("x")};
         report_add(&r, &f);
     }
@@ -268,7 +267,7 @@ Test(report, summary_sorts_rows) {
 Test(report, summary_counts_places_that_are_alike_once) {
     struct report r = {0};
     struct finding f = finding_of("ttnn.a", "ttnn", "x");
-    f.saved_us = 1;
+    f.counts_us = f.saved_us = 1;
     f.todo.kind = TODO_LEAVE;
     f.alike = 7;
     for (int i = 0; i < 3; i++)
@@ -442,7 +441,7 @@ Test(report, order_of_entries_and_findings) {
 
 static void add_saving(struct report *r, const char *fused, const char *source, double saved) {
     struct finding f = finding_of(fused, source, "x");
-    f.saved_us = saved;
+    f.counts_us = f.saved_us = saved;
     report_add(r, &f);
 }
 

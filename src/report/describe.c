@@ -273,13 +273,20 @@ static struct str_list takers_of(const uint32_t *taken, const struct match *m, c
     return (struct str_list){names, n};
 }
 
+static void add_to_sum(struct describer *by, struct place *p, double us, struct report *r) {
+    r->findings.items[p->finding]->counts_us += us;
+    r->saved_us += us;
+    if (by->layers.n > 1)
+        time_of_layer(by, r, p->match->root)->saved_us += us;
+}
+
 static void count_saving(struct describer *by, struct place *p, struct report *r) {
     const struct match *m = p->match;
     struct finding *f = r->findings.items[p->finding];
     double us;
-    bool own = pattern_is_direct(m->pattern);
-    struct str_list takers = takers_of(own ? by->taken : by->best, m, r, &us, &r->arena);
-    for (uint32_t k = 0; k < m->nops && (!takers.n || (own && f->saved_us - us >= NO_TIME_US)); k++)
+    struct str_list takers = takers_of(by->best, m, r, &us, &r->arena);
+    bool better = pattern_is_direct(m->pattern) && f->saved_us - us >= NO_TIME_US;
+    for (uint32_t k = 0; k < m->nops && (!takers.n || better); k++)
         by->best[m->ops[k]] = p->finding + 1;
     if (takers.n) {
         f->instead_of = takers;
@@ -287,15 +294,15 @@ static void count_saving(struct describer *by, struct place *p, struct report *r
         p->needless = f->more_us < NO_TIME_US;
         f->needless += p->needless;
         f->gains_us += f->more_us > 0 ? f->more_us : 0;
+        if (better)
+            add_to_sum(by, p, us_as_said(f->more_us), r);
         return;
     }
     for (uint32_t k = 0; k < m->nops; k++)
         by->taken[m->ops[k]] = p->finding + 1;
     f->counted++;
     f->gains_us += f->saved_us;
-    r->saved_us += f->saved_us;
-    if (by->layers.n > 1)
-        time_of_layer(by, r, m->root)->saved_us += f->saved_us;
+    add_to_sum(by, p, f->saved_us, r);
 }
 
 static int by_claim(const void *pa, const void *pb) {
@@ -306,7 +313,8 @@ static int by_claim(const void *pa, const void *pb) {
 }
 
 /* No op counts twice: what the dialect has takes its ops before what its library has, that before what only others
- * have, and that before generated kernels; among these what saves more. */
+ * have, and that before generated kernels; among these what saves more. What of TTNN saves more than the best before it
+ * counts with that. */
 static void count_savings(struct describer *by, struct report *r) {
     if (by->nplaces)
         qsort(by->places, by->nplaces, sizeof *by->places, by_claim);

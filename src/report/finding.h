@@ -46,14 +46,15 @@ struct finding {
     const struct device *device; /* that it is of */
     const struct proved *proof;  /* NULL: nothing was evaluated */
     struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
-    struct str_list instead_of;  /* fused ops that take its ops: what it saves does not count */
+    struct str_list instead_of;  /* fused ops that take its ops */
     double more_us;              /* what it saves more than these together */
+    double counts_us;            /* its part of the sum of the report; of an op of TTNN that is more_us, too */
     double gains_us;             /* what it saves at all its places, beside what others save there */
     bool left_out;               /* of the report, since its entry saves too little */
     uint32_t needless;           /* how many of its places save no more */
     uint32_t graph, ngraphs;     /* number and count in the input */
     uint32_t places;             /* that it stands for: others differ in names and locations only */
-    uint32_t counted;            /* how many of these are in the sum of the report: nothing else takes their ops */
+    uint32_t counted;            /* how many of these nothing else takes the ops of */
     uint32_t copies;             /* how often that graph was compiled */
     bool unpaired;               /* no TTIR ops are known that its TTNN ops descend from */
 

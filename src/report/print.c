@@ -61,7 +61,7 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     if (f->pattern)
         write_pair(w, "pattern", f->pattern->name, TEXT_NAME);
     write_pair_real(w, "saved_us", f->saved_us);
-    write_pair_real(w, "counted_us", f->saved_us * f->counted);
+    write_pair_real(w, "counted_us", f->counts_us);
     if (f->instead_of.n)
         write_names(w, "instead_of", f->instead_of);
     if (f->fingerprint.count)

@@ -31,7 +31,7 @@ struct entry_share entry_share(const struct report_entry *e, bool known) {
     for (uint32_t i = 0; i < e->nfindings; i++)
         if ((e->findings[i]->known.n > 0) == known) {
             x.n++;
-            x.saved += e->findings[i]->saved_us * e->findings[i]->counted;
+            x.saved += e->findings[i]->counts_us;
             x.fails |= e->findings[i]->fails;
         }
     return x;
@@ -154,11 +154,11 @@ static void make_entries(struct report *r) {
         const struct price *price = &r->findings.items[i]->price;
         e->nfindings++;
         e->nplaces += r->findings.items[i]->places;
-        e->saved += r->findings.items[i]->saved_us * r->findings.items[i]->counted;
+        e->saved += r->findings.items[i]->counts_us;
         e->alone += r->findings.items[i]->saved_us * r->findings.items[i]->places;
         bool by_hand = price->sharding_us > 0 || price->casts_us > 0;
         e->by_pass +=
-            (by_hand ? price_saved_by_pass_us(price) : r->findings.items[i]->saved_us) * r->findings.items[i]->counted;
+            by_hand ? price_saved_by_pass_us(price) * r->findings.items[i]->counted : r->findings.items[i]->counts_us;
         e->undone += price_saved_undone_us(price) * r->findings.items[i]->counted;
         e->around += price->around_us * r->findings.items[i]->counted;
     }
@@ -198,7 +198,7 @@ static bool entry_is_kept(const struct report *r, const struct report_entry *e) 
 
 /* Out of what is saved at all. */
 static void count_out(struct report *r, struct finding *f) {
-    double us = f->saved_us * f->counted;
+    double us = f->counts_us;
     f->left_out = true;
     r->saved_us -= us;
     for (uint32_t i = 0; i < r->nlayers; i++)

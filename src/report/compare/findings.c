@@ -65,6 +65,17 @@ static struct str action_alone(struct str line) {
     return n > 0 && line.p[n - 1] == ' ' ? str_trim((struct str){line.p, n}) : line;
 }
 
+/* "about 721 us of 2.0 ms, 411 us more than ttnn.matmul": what counts of it. */
+static double counted_of(const struct finding *f, struct str line) {
+    const char *more = str_find(line, STR(" more than "));
+    if (!more)
+        return f->saved_us > 0 ? f->saved_us : 0;
+    struct str rest = {line.p, (size_t)(more - line.p)}, last = rest;
+    while (rest.n)
+        last = str_part(&rest, ',');
+    return str_is(f->source, "ttnn") ? price_line_us(last) : 0;
+}
+
 /* These facts are in notes only, in lines of which the notes of a pattern may hold the like: those come first, and what
  * is known comes last. False: there is no line of the place. */
 static bool read_notes(struct report *r, struct finding *f, struct str notes) {
@@ -74,7 +85,7 @@ static bool read_notes(struct report *r, struct finding *f, struct str notes) {
         if (has_key(&line, "saves:")) {
             f->saved_us = price_line_us(line);
             f->price.known = true;
-            f->counted = f->saved_us > 0 && !str_find(line, STR(" more than "));
+            f->counts_us = counted_of(f, line);
         } else if (has_key(&line, "model location:")) {
             f->place = str_starts(line, STR(PLACE_NOT_STATED)) ? STR("") : line;
             placed = true;
@@ -105,7 +116,7 @@ static bool read_keys(struct finding *f, const struct tree *instance, struct are
     if (saved.n)
         f->saved_us = strtod(arena_strdup(a, saved), NULL);
     if (counted.n)
-        f->counted = strtod(arena_strdup(a, counted), NULL) > 0;
+        f->counts_us = strtod(arena_strdup(a, counted), NULL);
     return true;
 }
 
@@ -210,7 +221,7 @@ static bool read_totals(const struct yaml *y, const struct tree *document, struc
     }
     out->device = device.n ? device : out->device;
     for (uint32_t i = 0; i < out->findings.n; i++)
-        out->saved_us += out->findings.items[i]->saved_us * out->findings.items[i]->counted;
+        out->saved_us += out->findings.items[i]->counts_us;
     buf_free(&said);
     return true;
 }

@@ -64,7 +64,7 @@ static void count(struct table_row *row, const struct finding *f) {
     row->library += f->lacks.n > 0;
     row->theoretical += !str_is(f->source, "ttnn");
     row->known += f->known.n > 0;
-    row->saved_us += f->saved_us * f->counted;
+    row->saved_us += f->counts_us;
 }
 
 /* `number`: of the report that it is of. */
