@@ -154,6 +154,18 @@ class Verify(unittest.TestCase):
                     with self.subTest(f"{name} {truth} {seed}"):
                         self.assertEqual(self.verify(f"--seed={seed}", first, second)[0], truth == "wrong")
 
+    @unittest.skipUnless(os.path.exists(os.path.join(CORPUS, "models")), "no corpus")
+    def test_each_of_many_users_is_compared(self):
+        """One of 32 slots of a cache that is filled with the rows of another user, which is 1 of 230 elements."""
+        first = os.path.join(CORPUS, "models", "llama_3_8b_prefill_layer.ttir.mlir")
+        with open(first.replace(".ttir.", ".ttnn."), encoding="utf-8") as f:
+            text = f.read()
+        of_user = "begins = [%d : i32, 0 : i32, 0 : i32, 0 : i32], ends = [%d : i32, 18"
+        self.assertIn(of_user % (5, 6), text)
+        second = self.path("after.mlir", text.replace(of_user % (5, 6), of_user % (4, 5), 1))
+        for seed in range(8):
+            self.assertEqual(self.verify(f"--seed={seed}", first, second)[0], 1, seed)
+
     def test_a_constant_that_is_rounded_before_a_bend(self):
         """Is said to be that, and no difference."""
         said = {}

@@ -102,8 +102,9 @@ static void choose_elements(struct trying *t, struct compared *c, const struct b
         rows[i] = (int64_t)(next_random(&state) % (uint64_t)(n / row)) * row;
     for (uint32_t tries = 0; c->n < most && c->n < n && tries < 4 * most; tries++)
         add_element(c,
-                    tries % 4 == 3 ? (int64_t)(next_random(&state) % (uint64_t)n)
-                                   : rows[tries % ROWS] + (int64_t)(next_random(&state) % (uint64_t)row),
+                    tries % (t->how.whole ? 2 : 4) == 1
+                        ? (int64_t)(next_random(&state) % (uint64_t)n)
+                        : rows[tries % ROWS] + (int64_t)(next_random(&state) % (uint64_t)row),
                     most);
 }
 
@@ -134,10 +135,12 @@ bool elements_ask(struct trying *t, uint32_t most, double read) {
 }
 
 bool elements_settle(struct trying *t) {
+    bool all = t->how.whole || (t->how.thorough && elements_have_parts(t));
     const struct {
         uint32_t most;
         double read;
-    } tries[] = {{ALL_ELEMENTS, t->how.whole || (t->how.thorough && elements_have_parts(t)) ? dear : 0},
+    } tries[] = {{ALL_ELEMENTS, all ? most_read / 2 : 0},
+                 {ALL_ELEMENTS / 8, all ? dear : 0},
                  {MOST_ELEMENTS, cheap},
                  {SOME_ELEMENTS, dear},
                  {FEW_ELEMENTS, dear}};
