@@ -139,8 +139,8 @@ bool elements_settle(struct trying *t) {
     const struct {
         uint32_t most;
         double read;
-    } tries[] = {{ALL_ELEMENTS, all ? most_read / 2 : 0},
-                 {ALL_ELEMENTS / 8, all ? dear : 0},
+    } tries[] = {{ALL_ELEMENTS, all ? most_read : 0},
+                 {ALL_ELEMENTS / 4, all ? most_read : 0},
                  {MOST_ELEMENTS, cheap},
                  {SOME_ELEMENTS, dear},
                  {FEW_ELEMENTS, dear}};
