@@ -266,10 +266,10 @@ static bool is_slower(const struct fa_application *a, const struct round *r, str
     struct module_text before, after;
     leave_alone(g, x->match->func, &rest);
     leave_alone(g, x->match->func, &edits);
-    bool slower = module_text_read(&before, text_edited(g->m->text, &rest, &scratch), &scratch) &
-                  module_text_read(&after, text_edited(g->m->text, &edits, &scratch), &scratch);
-    slower = slower &&
-             permutes_us(a, &after.level.graph, &scratch) - permutes_us(a, &before.level.graph, &scratch) > x->saved_us;
+    bool read = module_text_read(&before, text_edited(g->m->text, &rest, &scratch), &scratch);
+    bool slower =
+        module_text_read(&after, text_edited(g->m->text, &edits, &scratch), &scratch) && read &&
+        permutes_us(a, &after.level.graph, &scratch) - permutes_us(a, &before.level.graph, &scratch) > x->saved_us;
     module_text_free(&before);
     module_text_free(&after);
     text_edits_free(&rest);

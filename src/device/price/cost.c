@@ -331,11 +331,12 @@ uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand) {
 /* The weight of a convolution of TTIR is no tensor in tiles: TTNN lays it out as a matrix, once. */
 bool work_reads_operand(struct pricer *p, uint32_t op, uint32_t operand, uint32_t value, struct work *w) {
     const struct graph *g = p->graph;
+    const int64_t tile = (int64_t)TILE * TILE;
     int64_t n = graph_numel(g, value), bytes = tile_bytes(graph_dtype(g, value), TILE, TILE);
     bool weight = op_convolves((enum op_kind)g->kind[op]) && operand == 1 && !graph_is_ttnn(g, op);
     if (!weight || n < 0 || bytes <= 0)
         return work_reads(p, value, w);
-    w->dram_read += (n + TILE * TILE - 1) / (TILE * TILE) * bytes;
+    w->dram_read += (n + tile - 1) / tile * bytes;
     return true;
 }
 

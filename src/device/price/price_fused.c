@@ -190,7 +190,8 @@ static void widen_products(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
     struct work weights = {0};
     int64_t width = extent_from_end(g, g->m->ops[s->match->root].first_result, 0);
-    double by = splits_heads(s) ? (double)((width + TILE - 1) / TILE * TILE) / (double)width : 1;
+    int64_t padded = (width + TILE - 1) / TILE * TILE;
+    double by = splits_heads(s) ? (double)padded / (double)width : 1;
     for (uint32_t i = 0; i < s->n && moves_heads(s); i++) {
         double from = (double)graph_numel(g, graph_operands(g, s->ops[i])[0]);
         double to = (double)graph_numel(g, g->m->ops[s->ops[i]].first_result);

@@ -82,7 +82,7 @@ struct number {
     uint8_t args[4];           /* slots */
     uint8_t sources;           /* bits: arguments written source(x), of which casts and movement are taken off */
     uint8_t printed;           /* bits: arguments written printed(x), the operands themselves */
-    int8_t given[8];           /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
+    int16_t given[8];          /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
     const char *key;           /* attribute(x, "k"), or the text of `regex` */
     const struct regex *regex; /* NUM_CALL with a regular expression */
     const char *says;          /* of a definition */

@@ -40,7 +40,7 @@ static void take_numbers(struct builder *b, struct formula_scope *s, const struc
             build_fail(b, s, e->args[i]->text, NULL, "a whole number is meant");
             return;
         }
-        n->given[n->ngiven++] = (int8_t)(e->args[i]->kind == E_NEG ? -v->value : v->value);
+        n->given[n->ngiven++] = (int16_t)(e->args[i]->kind == E_NEG ? -v->value : v->value);
     }
 }
 

@@ -31,8 +31,11 @@ static struct {
     bool failed;
 } made_of;
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker has these names */
 void *__real_arena_alloc(struct arena *a, size_t size);
 void *__wrap_arena_alloc(struct arena *a, size_t size);
+extern const char __executable_start, _end;
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static bool in_region(const char *p) {
     return p >= made_of.region && p < made_of.region + REGION;
@@ -91,8 +94,6 @@ static void copy_block(struct block *b) {
         memcpy(made_of.bytes.p + b->to + i, &offset, sizeof offset);
     }
 }
-
-extern const char __executable_start, _end;
 
 /* Where in the image stands what a word points to; 0: it is no pointer. */
 static size_t place_of(const char *p) {
