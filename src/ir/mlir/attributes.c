@@ -64,9 +64,10 @@ static void read_list(struct attr *x, struct arena *a) {
 static struct attr read_attr(struct str key, struct str text, struct arena *a, int depth) {
     struct attr x = {.key = key, .text = text, .n = -1};
     if (text.n == 0) {
-        static const int64_t one = 1;
+        int64_t *one = arena_alloc(a, sizeof *one);
+        *one = 1;
         return (struct attr){
-            .key = key, .is_number = true, .is_whole = true, .number = 1, .whole = 1, .n = 1, .list = &one};
+            .key = key, .is_number = true, .is_whole = true, .number = 1, .whole = 1, .n = 1, .list = one};
     }
     x.is_whole = mlir_int(text, &x.whole);
     x.is_number = mlir_float(text, &x.number);

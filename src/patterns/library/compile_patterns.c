@@ -1,9 +1,11 @@
 /* A build step: reads the pattern files of a directory, and writes the set as it is in memory then (image.h). With a
  * mistake in a file the build ends.
  *
- * The set's arena is one region, and __wrap_arena_alloc, which the linker puts before arena_alloc, notes what is
- * allocated there. What the set reaches is copied; a word that is an address in the region is a pointer, one that is an
- * address in the program is a text that ends in NUL: nothing else of the program is pointed to.
+ * The set is loaded twice, each time with one region as its arena, and __wrap_arena_alloc, which the linker puts before
+ * arena_alloc, notes what is allocated there. What the first set reaches is copied. A word is a pointer where it is an
+ * address in its region and that of the other set is as far from it as the regions are from one another: what padding
+ * happens to hold beside a byte is not, since that distance is no multiple of 256. An address in the program is one of
+ * a text where its length stands behind it, as in struct str; nothing else of the program is pointed to.
  *
  * usage: compile_patterns BYTES SOURCE DEPENDENCIES DIRECTORY */
 #include <dirent.h>
@@ -15,17 +17,17 @@
 
 const struct pattern_image pattern_image = {0}; /* this program has none */
 
-enum { REGION = 256 << 20 };
+enum { REGION = 256 << 20, APART = 0x130 };
 
 struct block {
-    char *at;
-    size_t size, to; /* to: in the image; 0: nothing points to it */
+    char *at, *other; /* other: of the second set */
+    size_t size, to;  /* to: in the image; 0: nothing points to it */
 };
 
 static struct {
-    char *region;
-    struct block *blocks; /* in the order of their addresses, but for the set, which is the last */
-    uint32_t n, cap;
+    char *region, *other;
+    struct block *blocks; /* of the first set, in the order of their addresses */
+    uint32_t n, cap, nother;
     struct buf bytes, pointers, files;
     const char *directory;
     bool failed;
@@ -37,16 +39,21 @@ void *__wrap_arena_alloc(struct arena *a, size_t size);
 extern const char __executable_start, _end;
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-static bool in_region(const char *p) {
-    return p >= made_of.region && p < made_of.region + REGION;
+static bool is_in(const char *p, const char *region) {
+    return region && p >= region && p < region + REGION;
 }
 
 void *__wrap_arena_alloc(struct arena *a, size_t size) {
     char *p = __real_arena_alloc(a, size);
-    if (!in_region(p))
-        return p;
-    made_of.blocks = grow(made_of.blocks, &made_of.cap, made_of.n + 1, sizeof *made_of.blocks);
-    made_of.blocks[made_of.n++] = (struct block){p, (size + 15) & ~(size_t)15, 0};
+    size = (size + 15) & ~(size_t)15;
+    if (is_in(p, made_of.region)) {
+        made_of.blocks = grow(made_of.blocks, &made_of.cap, made_of.n + 1, sizeof *made_of.blocks);
+        made_of.blocks[made_of.n++] = (struct block){.at = p, .size = size};
+    } else if (is_in(p, made_of.other)) {
+        made_of.failed |= made_of.nother >= made_of.n || made_of.blocks[made_of.nother].size != size;
+        if (!made_of.failed)
+            made_of.blocks[made_of.nother++].other = p;
+    }
     return p;
 }
 
@@ -77,12 +84,26 @@ static size_t add_bytes(const char *p, size_t n) {
 
 static size_t place_of(const char *p);
 
-/* Copies a block and what it points to. */
+/* Where in the image stands what a word points to; 0: it is no pointer. */
+static size_t place_of_word(const struct block *b, size_t i) {
+    const char *word = word_at(b->at + i), *other = word_at(b->other + i);
+    bool program = word == other && word >= &__executable_start && word < &_end && i + 2 * sizeof(char *) <= b->size;
+    if (program && (uintptr_t)word_at(b->at + i + sizeof(char *)) == strlen(word))
+        return add_bytes(word, strlen(word) + 1);
+    bool pointer =
+        is_in(word, made_of.region) && is_in(other, made_of.other) && word - made_of.region == other - made_of.other;
+    return pointer ? place_of(word) : 0;
+}
+
+/* Copies a block and what it points to, without what differs from the other one by chance. */
 static void copy_block(struct block *b) {
     b->to = add_bytes(b->at, b->size);
+    for (size_t i = 0; i < b->size; i++)
+        if (b->at[i] != b->other[i])
+            made_of.bytes.p[b->to + i] = 0;
     for (size_t i = 0; i + sizeof(char *) <= b->size; i += sizeof(char *)) {
         const char *word = word_at(b->at + i);
-        size_t offset = place_of(word), n = strlen(made_of.directory);
+        size_t offset = place_of_word(b, i), n = strlen(made_of.directory);
         if (!offset)
             continue;
         bool file = strncmp(word, made_of.directory, n) == 0 && word[n] == '/';
@@ -95,12 +116,7 @@ static void copy_block(struct block *b) {
     }
 }
 
-/* Where in the image stands what a word points to; 0: it is no pointer. */
 static size_t place_of(const char *p) {
-    if (p >= &__executable_start && p < &_end)
-        return add_bytes(p, strlen(p) + 1);
-    if (!in_region(p))
-        return 0;
     struct block *b = bsearch(p, made_of.blocks, made_of.n, sizeof *b, holds);
     if (!b) {
         fprintf(stderr, "a pointer to what was not allocated\n");
@@ -112,10 +128,10 @@ static size_t place_of(const char *p) {
     return b->to + (size_t)(p - b->at);
 }
 
-static bool load(struct pattern_set *set, const char *directory) {
+static bool load(struct pattern_set *set, char *region, const char *directory) {
     struct arena arena = {0};
     struct diags d = {.arena = &arena};
-    set->arena = (struct arena){.at = made_of.region, .end = made_of.region + REGION};
+    set->arena = (struct arena){.at = region, .end = region + REGION};
     bool good = patterns_load(set, directory, &d);
     for (uint32_t i = 0; i < d.n; i++)
         fprintf(stderr, "%s:%llu:%u: %s: %s\n", d.items[i].file, (unsigned long long)d.items[i].line, d.items[i].column,
@@ -172,18 +188,23 @@ static bool write_dependencies(char **paths) {
 int main(int argc, char **argv) {
     if (argc != 5)
         return 2;
-    static struct pattern_set set;
-    made_of.region = xcalloc(1, REGION);
+    static struct pattern_set sets[2];
+    char *regions = xcalloc(2, REGION + APART);
     made_of.directory = argv[4];
-    if (!load(&set, argv[4]))
+    made_of.region = regions;
+    if (!load(&sets[0], made_of.region, argv[4]))
         return 1;
-    regexes_free(&set.conditions.regexes);
-    copy_block(&(struct block){(char *)&set, sizeof set, 0});
+    made_of.other = regions + REGION + APART;
+    if (!load(&sets[1], made_of.other, argv[4]) || made_of.failed || made_of.nother != made_of.n)
+        return 1;
+    regexes_free(&sets[0].conditions.regexes);
+    regexes_free(&sets[1].conditions.regexes);
+    copy_block(&(struct block){(char *)&sets[0], (char *)&sets[1], sizeof sets[0], 0});
     bool good = !made_of.failed && write_image(argv) && write_dependencies(argv);
     buf_free(&made_of.bytes);
     buf_free(&made_of.pointers);
     buf_free(&made_of.files);
     free(made_of.blocks);
-    free(made_of.region);
+    free(regions);
     return good ? 0 : 1;
 }

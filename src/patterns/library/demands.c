@@ -43,7 +43,7 @@ void load_demand(struct loader *l, const struct tree *n) {
         d.operands = load_words(l, r.operands);
     if (r.moves)
         d.moves = load_words(l, r.moves);
-    struct str always = STR("1 == 1"); /* of every match */
+    struct str always = arena_str(&l->set->arena, STR("1 == 1")); /* of every match */
     if (l->in.failed || !condition_read(&d.when, &l->set->arena, r.when ? r.when->text : always,
                                         origin_of(l, r.when ? r.when : r.say), l->in.diags)) {
         l->in.failed = true;
