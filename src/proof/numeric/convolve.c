@@ -259,11 +259,10 @@ void evaluate_avg_pool(struct eval_context *ctx, const struct call *c, const str
     const struct tensor *sums = pooled(ctx, c, &w, fold_sum, 0);
     struct shape s = {.rank = w.n + 2, .dim = {1, w.out[0], w.out[1], 1}};
     struct tensor *n = tensor_new(ctx, &s);
-    struct index_walk at;
-    walk_begin(&at, &s);
-    for (double *x = n->x; walk_more(&at); walk_next(&at), x++) {
-        *x = (double)conv_divisor(&w, at.at + 1, padding_counts);
-        if (*x <= 0 || w.dilation[0] != 1 || w.dilation[1] != 1)
+    for (int64_t i = 0; i < n->n; i++) {
+        int64_t at[] = {i / w.out[1], i % w.out[1]};
+        n->x[i] = (double)conv_divisor(&w, at, padding_counts);
+        if (n->x[i] <= 0 || w.dilation[0] != 1 || w.dilation[1] != 1)
             op_fails(ctx, "avg_pool2d: a dilated window, or one of padding only");
     }
     *out = conv_result(ctx, c, 0, lazy_binary(ctx, binary_DIVIDE, sums, n), &w);

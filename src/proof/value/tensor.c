@@ -112,33 +112,3 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
     v.shape.dim[dim] = count;
     return v;
 }
-
-void walk_begin(struct index_walk *w, const struct shape *s) {
-    memset(w, 0, sizeof *w);
-    w->rank = s->rank;
-    w->left = shape_count(s);
-    memcpy(w->dim, s->dim, s->rank * sizeof *s->dim);
-}
-
-void walk_add(struct index_walk *w, const struct view *v) {
-    memcpy(w->stride[w->nviews], v->stride, sizeof v->stride);
-    w->offset[w->nviews++] = v->offset;
-}
-
-void walk_views(struct index_walk *w, const struct view *views, uint32_t n) {
-    walk_begin(w, &views->shape);
-    for (uint32_t k = 0; k < n; k++)
-        walk_add(w, &views[k]);
-}
-
-void walk_carry(struct index_walk *w) {
-    for (uint32_t d = w->rank; d-- > 0;) {
-        for (uint32_t k = 0; k < w->nviews; k++)
-            w->offset[k] += w->stride[k][d];
-        if (++w->at[d] < w->dim[d])
-            return;
-        for (uint32_t k = 0; k < w->nviews; k++)
-            w->offset[k] -= w->stride[k][d] * w->dim[d];
-        w->at[d] = 0;
-    }
-}

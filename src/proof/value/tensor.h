@@ -133,31 +133,4 @@ static inline int64_t index_within(double index, int64_t size) {
     return at >= 0 && at < (double)size && at == (double)(int64_t)at ? (int64_t)at : -1;
 }
 
-/* Steps through all indices of a shape in row-major order, with the offsets of up to four views of that shape. */
-enum { WALK_VIEWS = 4 };
-struct index_walk {
-    uint32_t rank, nviews;
-    int64_t left; /* indices still to come, this one counted */
-    int64_t dim[MAX_RANK], at[MAX_RANK];
-    int64_t stride[WALK_VIEWS][MAX_RANK], offset[WALK_VIEWS];
-};
-void walk_begin(struct index_walk *w, const struct shape *s);
-void walk_add(struct index_walk *w, const struct view *v);
-void walk_views(struct index_walk *w, const struct view *views, uint32_t n); /* of one shape; at least one */
-static inline bool walk_more(const struct index_walk *w) {
-    return w->left > 0;
-}
-void walk_carry(struct index_walk *w); /* for walk_next: to the first index of the next row */
-static inline void walk_next(struct index_walk *w) {
-    uint32_t d = w->rank - 1;
-    w->left--;
-    if (w->rank == 0 || w->at[d] + 1 >= w->dim[d]) {
-        walk_carry(w);
-        return;
-    }
-    w->at[d]++;
-    for (uint32_t k = 0; k < w->nviews; k++)
-        w->offset[k] += w->stride[k][d];
-}
-
 #endif
