@@ -49,7 +49,7 @@ template <typename T> struct ArrayRef {
 template <typename R, typename F> bool any_of(R &&r, F f) { return std::any_of(r.begin(), r.end(), f); }
 template <typename R, typename F> bool all_of(R &&r, F f) { return std::all_of(r.begin(), r.end(), f); }
 template <typename R, typename T> bool is_contained(R &&r, T t) { return std::find(r.begin(), r.end(), t) != r.end(); }
-template <typename T> struct SmallVector : std::vector<T> { template <typename U> explicit SmallVector(ArrayRef<U>); };
+template <typename T> struct SmallVector : std::vector<T> { using std::vector<T>::vector; template <typename U> explicit SmallVector(ArrayRef<U>); };
 }
 namespace mlir {
 using llvm::ArrayRef; using llvm::SmallVector;
@@ -88,7 +88,8 @@ struct Operation {
 struct OpState { OpState(Operation *o = nullptr) : op(o) {} Operation *op; Operation *operator->() const { return op; } operator Operation *() const { return op; }
   explicit operator bool() const { return op; } Operation *getOperation() const { return op; } Location getLoc() const;
   bool operator!=(OpState) const; bool operator==(std::nullptr_t) const; bool operator!=(std::nullptr_t) const; };
-struct OneResult : OpState { using OpState::OpState; operator Value() const; TypedValue<RankedTensorType> getResult() const; RankedTensorType getType() const; };
+struct Properties { bool operator!=(const Properties &) const; };
+struct OneResult : OpState { using OpState::OpState; Properties getProperties() const; operator Value() const; TypedValue<RankedTensorType> getResult() const; RankedTensorType getType() const; };
 struct OperationState {};
 struct LogicalResult {};
 LogicalResult success(); LogicalResult failure(); bool failed(LogicalResult);
