@@ -2,6 +2,7 @@
  * operands, functions, uses, then what is known of values. All arrays belong to the graph; graph_free frees them. */
 #include "ir/graph/attributes.h"
 #include "ir/graph/depend.h"
+#include "ir/graph/elements.h"
 #include "ir/graph/operands.h"
 #include "ir/graph/siblings.h"
 #include "ir/graph/value.h"
@@ -246,10 +247,12 @@ void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     values_build(g);
     dependence_build(g);
     siblings_build(g);
+    elements_build(g);
 }
 
 void graph_free(struct graph *g) {
     values_free(g);
+    elements_free(g);
     free(g->varies);
     free(g->kind);
     free(g->first_operand);

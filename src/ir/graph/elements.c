@@ -1,8 +1,9 @@
-/* An op of numbers takes of each operand the element that its index map says; all else that moves data does, too.
- * Functions that run once are followed. */
+/* An op of numbers takes of each operand the element that its index map says; all else that moves data does, too. Along
+ * dimensions in which a value does not vary it has one element here. Functions that run once are followed. */
 #include "ir/graph/elements.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "ir/graph/index.h"
@@ -12,57 +13,124 @@ enum { MOST_ELEMENTS = 1 << 21, MOST_DEEP = 24 };
 
 static double *elements(const struct graph *g, uint32_t v, int deep);
 
-/* How many elements in a row are `stride` apart, from each multiple of that number on. */
+/* ---- what varies ---- */
+
+/* Extents of a value, 1 along dimensions in which it does not vary. False: it has none, or too many elements. */
+static bool extents_of(const struct graph *g, uint32_t v, int64_t *extents, uint32_t *rank) {
+    const int64_t *shape = graph_shape(g, v, rank);
+    if (!shape || *rank > MAX_RANK || graph_numel(g, v) < 1 || graph_numel(g, v) > MOST_ELEMENTS)
+        return false;
+    for (uint32_t d = 0; d < *rank; d++)
+        extents[d] = g->varies[v] >> d & 1 ? shape[d] : 1;
+    return true;
+}
+
+/* The same elements by another index: from one of a value's shape to one of what varies, or the other way round. */
+static bool through_extents(const struct imap *map, const int64_t *from, const int64_t *to, const int64_t *extents,
+                            uint32_t rank, struct imap *out) {
+    struct axes all, own;
+    if (!imap_coordinates(map, from, rank, &all))
+        return false;
+    axes_clear(&own);
+    for (uint32_t d = 0; d < rank; d++)
+        if (!axes_add(&own, all.t + axes_begin(&all, d), extents[d] > 1 ? all.end[d] - axes_begin(&all, d) : 0))
+            return false;
+    return imap_of_coordinates(&own, to, rank, out);
+}
+
+static int64_t count_of(const int64_t *extents, uint32_t rank) {
+    int64_t n = 1;
+    for (uint32_t d = 0; d < rank; d++)
+        n *= extents[d];
+    return n;
+}
+
+/* From what varies of a value to its elements, or, `back`, from a map to its elements to what varies. */
+static bool varying_map(const struct graph *g, uint32_t v, bool back, const struct imap *map, struct imap *out) {
+    int64_t extents[MAX_RANK];
+    uint32_t rank;
+    struct imap own;
+    if (!extents_of(g, v, extents, &rank))
+        return false;
+    const int64_t *shape = graph_shape(g, v, &rank);
+    imap_identity(&own, 0, count_of(extents, rank));
+    return back ? through_extents(map, shape, extents, extents, rank, out)
+                : through_extents(&own, extents, shape, extents, rank, out);
+}
+
+/* ---- elements ---- */
+
+/* An operand's elements where those of a result are. */
+struct gathered {
+    double *x;
+    struct imap map;
+};
+
+static bool gather(const struct graph *g, uint32_t from, const struct imap *map, int deep, struct gathered *out) {
+    return varying_map(g, from, true, map, &out->map) && (out->x = elements(g, from, deep + 1)) != NULL;
+}
+
+/* How many elements from each multiple of that number on are `stride` apart. */
 static int64_t run_of(const struct imap *map, int64_t n, int64_t *stride) {
     int64_t run = n;
     *stride = 0;
     for (uint32_t k = 0; k < map->n; k++)
         if (map->t[k].lo == 1) {
             *stride = map->t[k].stride;
-            return map->t[k].size;
+            return map->t[k].size < n ? map->t[k].size : n;
         } else if (map->t[k].lo < run) {
             run = map->t[k].lo;
         }
     return run;
 }
 
-/* The element of an operand for each of a result. */
-static double *gathered(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
-    struct imap same;
-    imap_identity(&same, 0, n);
-    double *all = elements(g, from, deep + 1);
-    if (all && n == graph_numel(g, from) && imap_equal(map, &same))
-        return all;
-    double *out = all ? xcalloc((size_t)n, sizeof *out) : NULL;
-    int64_t stride, run = run_of(map, n, &stride);
-    for (int64_t i = 0; i < n && out; i += run) {
-        int64_t first = imap_at(map, i);
+static double itself(double x) {
+    return x;
+}
+
+/* Of each result's element what a function makes of the operands' ones. */
+static double *apply(const struct gathered *of, unary_function *one, binary_function *two, int64_t n) {
+    double *out = xrealloc(NULL, (size_t)n * sizeof *out);
+    const struct gathered *a = &of[0], *b = &of[two ? 1 : 0];
+    int64_t sa, sb, ra = run_of(&a->map, n, &sa), rb = run_of(&b->map, n, &sb), run = ra < rb ? ra : rb;
+    run = ra % run == 0 && rb % run == 0 ? run : 1;
+    for (int64_t i = 0; i < n; i += run) {
+        const double *x = a->x + imap_at(&a->map, i), *y = b->x + imap_at(&b->map, i);
         for (int64_t k = 0; k < run && i + k < n; k++)
-            out[i + k] = all[first + k * stride];
+            out[i + k] = two ? two(x[k * sa], y[k * sb]) : one(x[k * sa]);
     }
-    free(all);
     return out;
 }
 
-static double *computed(const struct graph *g, uint32_t op, uint32_t v, int64_t n, int deep) {
+static double *computed(const struct graph *g, uint32_t op, uint32_t v, const struct imap *all, int64_t n, int deep) {
     unary_function *one = unary_of((enum op_kind)g->kind[op]);
     binary_function *two = binary_of((enum op_kind)g->kind[op]);
     uint32_t count = graph_noperands(g, op);
-    struct imap all, map;
-    double *x[2] = {NULL, NULL};
+    struct gathered of[2] = {{.x = NULL}, {.x = NULL}};
+    struct imap map;
     bool known = graph_plain(g, op) && ((one && count == 1) || (two && count == 2));
-    imap_identity(&all, 0, n);
     for (uint32_t k = 0; k < count && known; k++) {
         uint32_t from = graph_operands(g, op)[k];
-        known =
-            from != NONE && imap_operand(g, v, from, &all, &map) && (x[k] = gathered(g, from, &map, n, deep)) != NULL;
+        known = from != NONE && imap_operand(g, v, from, all, &map) && gather(g, from, &map, deep, &of[k]);
     }
-    for (int64_t i = 0; i < n && known; i++)
-        x[0][i] = count == 1 ? one(x[0][i]) : two(x[0][i], x[1][i]);
-    free(x[1]);
-    if (!known)
-        free(x[0]);
-    return known ? x[0] : NULL;
+    double *out = known ? apply(of, one, count == 2 ? two : NULL, n) : NULL;
+    free(of[0].x);
+    free(of[1].x);
+    return out;
+}
+
+/* Elements of another value, as they are. */
+static double *taken(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
+    struct imap same;
+    struct gathered of;
+    if (from == NONE || !gather(g, from, map, deep, &of))
+        return NULL;
+    imap_identity(&same, 0, n);
+    if (imap_equal(&of.map, &same))
+        return of.x;
+    double *out = apply(&of, itself, NULL, n);
+    free(of.x);
+    return out;
 }
 
 static double *counted(const struct graph *g, uint32_t op, int64_t n) {
@@ -99,25 +167,30 @@ static void round_all(enum dtype type, double *x, int64_t n) {
 
 static double *moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, int deep) {
     struct imap all, map;
+    if (op != NONE && graph_class(g, op) == OP_CONSTANT)
+        return written(g, op, n);
+    if (op != NONE && graph_op_is(g, op, COUNTS))
+        return counted(g, op, n);
+    if (!varying_map(g, v, false, NULL, &all))
+        return NULL;
     if (op == NONE || graph_class(g, op) == OP_CALL) {
         uint32_t other = op == NONE ? graph_caller_value(g, v) : graph_callee_value(g, v);
-        return other != NONE && graph_numel(g, other) == n ? elements(g, other, deep + 1) : NULL;
+        return other != NONE && graph_numel(g, other) == graph_numel(g, v) ? taken(g, other, &all, n, deep) : NULL;
     }
-    if (graph_looks_through(g, op)) {
-        imap_identity(&all, 0, n);
-        return imap_through(g, op, &all, &map) ? gathered(g, graph_through(g, op), &map, n, deep) : NULL;
-    }
-    if (graph_class(g, op) == OP_CONSTANT)
-        return written(g, op, n);
-    return graph_op_is(g, op, COUNTS) ? counted(g, op, n) : computed(g, op, v, n, deep);
+    if (graph_looks_through(g, op))
+        return imap_through(g, op, &all, &map) ? taken(g, graph_through(g, op), &map, n, deep) : NULL;
+    return computed(g, op, v, &all, n, deep);
 }
 
+/* Of what varies, row-major, for the caller to free. NULL: not of constants alone, too many, or not known. */
 static double *elements(const struct graph *g, uint32_t v, int deep) {
-    int64_t n = graph_numel(g, v);
+    int64_t extents[MAX_RANK], n;
+    uint32_t rank;
     struct constant c = graph_constant(g, v);
     double *out = NULL;
-    if (n <= 0 || n > MOST_ELEMENTS || deep == MOST_DEEP || !graph_is_parameter(g, v))
+    if (deep == MOST_DEEP || !graph_is_parameter(g, v) || !extents_of(g, v, extents, &rank))
         return NULL;
+    n = count_of(extents, rank);
     out = c.known ? xcalloc((size_t)n, sizeof *out) : moved_or_made(g, g->m->values[v].def, v, n, deep);
     for (int64_t i = 0; i < n && c.known; i++)
         out[i] = c.value;
@@ -126,6 +199,74 @@ static double *elements(const struct graph *g, uint32_t v, int deep) {
     return out;
 }
 
-double *graph_elements(const struct graph *g, uint32_t value) {
-    return elements(g, value, 0);
+double graph_element(const struct graph *g, uint32_t v, int64_t at) {
+    int64_t numel = graph_numel(g, v);
+    struct imap all, map;
+    imap_identity(&all, 0, numel);
+    double *x = at >= 0 && at < numel && varying_map(g, v, true, &all, &map) ? elements(g, v, 0) : NULL;
+    double element = x ? x[imap_at(&map, at)] : NAN;
+    free(x);
+    return element;
+}
+
+/* ---- ones that repeat columns ---- */
+
+/* What was found, of each value once: threads search one graph. */
+struct known_repeats {
+    pthread_mutex_t lock;
+    struct {
+        uint32_t value;
+        bool repeats;
+    } * items;
+    uint32_t n, cap;
+};
+
+void elements_build(struct graph *g) {
+    g->repeats = xcalloc(1, sizeof *g->repeats);
+    pthread_mutex_init(&g->repeats->lock, NULL);
+}
+
+void elements_free(struct graph *g) {
+    if (!g->repeats)
+        return;
+    pthread_mutex_destroy(&g->repeats->lock);
+    free(g->repeats->items);
+    free(g->repeats);
+}
+
+static bool repeats_columns(const struct graph *g, uint32_t v, uint32_t rank, int64_t rows, int64_t columns) {
+    int64_t times = columns / rows, step = g->varies[v] >> (rank - 1) & 1;
+    bool varies = rows == 1 || (step && g->varies[v] >> (rank - 2) & 1);
+    double *x = varies ? elements(g, v, 0) : NULL;
+    bool repeats = x != NULL;
+    for (int64_t row = 0; row < rows && repeats; row++) {
+        const double *of = x + row * columns;
+        int64_t from = row * times, wrong = 0;
+        for (int64_t column = 0; column < columns; column++)
+            wrong += of[column * step] != (column >= from && column < from + times ? 1.0 : 0.0);
+        repeats = wrong == 0;
+    }
+    free(x);
+    return repeats;
+}
+
+bool graph_repeats_columns(const struct graph *g, uint32_t v) {
+    uint32_t rank, i = 0;
+    const int64_t *shape = graph_shape(g, v, &rank);
+    if (!shape || rank < 2 || shape[rank - 2] < 1 || shape[rank - 1] % shape[rank - 2] != 0 ||
+        graph_numel(g, v) != shape[rank - 1] * shape[rank - 2] || !graph_is_parameter(g, v))
+        return false;
+    struct known_repeats *known = g->repeats;
+    pthread_mutex_lock(&known->lock);
+    while (i < known->n && known->items[i].value != v)
+        i++;
+    if (i == known->n) {
+        known->items = grow(known->items, &known->cap, i + 1, sizeof *known->items);
+        known->items[i].value = v;
+        known->items[i].repeats = repeats_columns(g, v, rank, shape[rank - 2], shape[rank - 1]);
+        known->n++;
+    }
+    bool repeats = known->items[i].repeats;
+    pthread_mutex_unlock(&known->lock);
+    return repeats;
 }

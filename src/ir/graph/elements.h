@@ -5,7 +5,14 @@
 
 #include "ir/graph/graph.h"
 
-/* In row-major order, for the caller to free. NULL: not of constants alone, too many, or not known. */
-double *graph_elements(const struct graph *g, uint32_t value);
+/* By row-major index. NaN: there is none, or it is not of constants alone, of too many elements, or not known. */
+double graph_element(const struct graph *g, uint32_t value, int64_t at);
+/* A product of any rows and the value repeats each of their columns as often as it has columns for each row: constants
+ * alone make it a matrix of ones where the row is the column divided by that number, rounded down, and of zeros
+ * elsewhere. */
+bool graph_repeats_columns(const struct graph *g, uint32_t value);
+/* For graph_build and graph_free. */
+void elements_build(struct graph *g);
+void elements_free(struct graph *g);
 
 #endif

@@ -52,9 +52,10 @@ struct graph {
     uint8_t *value_flags; /* per value; private to value.c */
     double *constants;    /* per value, where known */
     uint8_t *constant_bits;
-    uint32_t *through;  /* per op; graph_through */
-    uint16_t *varies;   /* per value: the dimensions along which it may vary, a bit each (depend.c) */
-    struct arena arena; /* of the attributes */
+    uint32_t *through;             /* per op; graph_through */
+    uint16_t *varies;              /* per value: the dimensions along which it may vary, a bit each (depend.c) */
+    struct known_repeats *repeats; /* private to elements.c */
+    struct arena arena;            /* of the attributes */
     uint32_t nedges;
     uint32_t ndestinations;  /* destination-passing operands dropped */
     bool has_ttir, has_ttnn; /* in functions to audit */

@@ -3,7 +3,6 @@
 #include "search/match/conditions.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "ir/graph/elements.h"
 
@@ -81,15 +80,7 @@ bool condition_repeats_columns(const struct condition_call *c) {
     const int64_t *shape = v == NONE ? NULL : graph_shape(c->graph, v, &rank), times = c->number->given[0];
     if (v == NONE)
         return true;
-    if (!shape || rank < 2 || times < 2 || shape[rank - 1] != times * shape[rank - 2] ||
-        graph_numel(c->graph, v) != shape[rank - 1] * shape[rank - 2] || !graph_is_parameter(c->graph, v))
+    if (!shape || rank < 2 || times < 2 || shape[rank - 1] != times * shape[rank - 2])
         return false;
-    int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-    double *x = graph_elements(c->graph, v);
-    bool repeats = x != NULL;
-    for (int64_t row = 0; row < rows && repeats; row++)
-        for (int64_t column = 0; column < columns && repeats; column++)
-            repeats = x[row * columns + column] == (column >= row * times && column < (row + 1) * times);
-    free(x);
-    return record_elsewhere(c->e, repeats);
+    return record_elsewhere(c->e, graph_repeats_columns(c->graph, v));
 }

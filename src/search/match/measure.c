@@ -31,10 +31,8 @@ static double numel_of(const struct evaluation *e, const struct binding *b, cons
 /* Counted from the last one below 0. */
 static double element_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     int64_t numel = graph_numel(e->graph, b->value), at = n->given[0] + (n->given[0] < 0 ? numel : 0);
-    double *x = at >= 0 && at < numel ? graph_elements(e->graph, b->value) : NULL, element = x ? x[at] : NAN;
-    free(x);
     record_elsewhere(e, true);
-    return element;
+    return graph_element(e->graph, b->value, at);
 }
 
 static double users_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
