@@ -338,8 +338,7 @@ Test(prove, a_precondition_is_imposed) {
     TWO("m", "multiply", "s", "n", "2x1", "1x1", "2x1") TWO("o", "subtract", "x", "m", "2x6", "2x1", "2x6")
     args = "{n: parameter}";
     proved((struct rule){"out = x - sum(x, dim=-1) * (1 / extent(x, -1))", NULL, "x - mean(x)", NULL}, GIVEN);
-    refuted((struct rule){"out = x - sum(x, dim=-1) * (2 / extent(x, -1))", NULL, "x - mean(x)", NULL}, GIVEN,
-            DIFFERS);
+    refuted((struct rule){"out = x - sum(x, dim=-1) * (2 / extent(x, -1))", NULL, "x - mean(x)", NULL}, GIVEN, DIFFERS);
 }
 
 Test(prove, an_input_is_one_number_where_that_is_stated) {
@@ -994,4 +993,51 @@ Test(prove, a_part_of_what_is_gathered_is_that_of_the_device) {
                                                                                                 s)
     proved(r, GATHERED("16x16", "16x64"));
     proved(r, GATHERED("1000x1100", "1000x4400"));
+}
+
+/* ---- sums over so many elements that inputs vary along one dimension at a time ---- */
+
+Test(prove, a_variance_of_groups_that_a_reshape_makes) {
+    struct rule r = {"c = x - mean(x, dim=-1)\nout = mean(c * c, dim=-1)", NULL,
+                     "m = mean(x, dim=-1)\nmean(x * x, dim=-1) - m * m", NULL};
+#define GROUPS                                                                                                         \
+    "%g = \"ttir.reshape\"(%x) <{shape = [1 : i32, 8 : i32, 131072 : i32]}> : (" F32("1x64x128x128") ") -> " F32(      \
+        "1x8x131072") "\n" REDUCE("m", "mean", "g", "2", "1x8x131072", "1x8x1")                                        \
+        TWO("c", "subtract", "g", "m", "1x8x131072", "1x8x1", "1x8x131072")                                            \
+            TWO("s", "multiply", "c", "c", "1x8x131072", "1x8x131072", "1x8x131072")                                   \
+                REDUCE("o", "mean", "s", "2", "1x8x131072", "1x8x1")
+    proved(r, GROUPS);
+    r.fused = "m = mean(x, dim=-1)\nmean(x * x, dim=-1) - 1.01 * m * m";
+    refuted(r, GROUPS, DIFFERS);
+}
+
+Test(prove, a_mask_leaves_some_of_many_keys_in_each_row) {
+    struct rule r = {"s = matmul(q, transposed(k)) + mask\nout = matmul(softmax(s, dim=-1), v)", NULL,
+                     "scaled_dot_product_attention(q, k, v, mask, scale=1.0)", NULL};
+#define MANY      "1x1x8192x64"
+#define MANY_KEYS "1x1x8192x8192"
+#define MASKED                                                                                                         \
+    MATMUL("s", "q", "k", "true", MANY, MANY, MANY_KEYS)                                                               \
+    TWO("t", "add", "s", "mask", MANY_KEYS, MANY_KEYS, MANY_KEYS)                                                      \
+    SOFTMAX("p", "t", "3", MANY_KEYS) MATMUL("o", "p", "v", "false", MANY_KEYS, MANY, MANY)
+    proved(r, MASKED);
+    r.fused = "scaled_dot_product_attention(q, k, v, scale=1.0)";
+    refuted(r, MASKED, DIFFERS);
+}
+
+Test(prove, a_product_with_weights_side_by_side) {
+    struct rule r = {"out = matmul(x, concat(a, b, dim=1))", NULL, "concat(matmul(x, a), matmul(x, b), dim=1)", NULL};
+#define SIDE_BY_SIDE                                                                                                   \
+    "%w = \"ttir.concat\"(%a, %b) <{dim = 1 : si32}> : (" F32("8192x1024") ", " F32("8192x256") ") -> " F32(           \
+        "8192x1280") "\n" MATMUL("o", "x", "w", "false", "512x8192", "8192x1280", "512x1280")
+    proved(r, SIDE_BY_SIDE);
+    r.fused = "concat(matmul(x, a), 1.01 * matmul(x, b), dim=1)";
+    refuted(r, SIDE_BY_SIDE, DIFFERS);
+    r = (struct rule){"out = matmul(concat(a, b, dim=1), w)", NULL, "matmul(concat(-(a), -(b), dim=1), -(w))", NULL};
+#define SUMMED                                                                                                         \
+    "%j = \"ttir.concat\"(%a, %b) <{dim = 1 : si32}> : (" F32("4096x8192") ", " F32("4096x512") ") -> " F32(           \
+        "4096x8704") "\n" MATMUL("o", "j", "w", "false", "4096x8704", "8704x256", "4096x256")
+    proved(r, SUMMED);
+    r.fused = "matmul(concat(a, 1.01 * b, dim=1), w)";
+    refuted(r, SUMMED, DIFFERS);
 }

@@ -1,11 +1,15 @@
 #include "proof/elements/sides.h"
 
+#include <math.h>
+
 enum {
     MOST_ELEMENTS = 128, /* of an output, where they are had for a low price */
     ALL_ELEMENTS = 4096,
     SOME_ELEMENTS = 24,
     FEW_ELEMENTS = 6,
-    RUN_ELEMENTS = 5, /* of a row, where elements are dear */
+    LEAST_ELEMENTS = 2,
+    LEAST_IN_PARTS = 4, /* the first and the last one, and both sides of a bound */
+    RUN_ELEMENTS = 5,   /* of a row, where elements are dear */
     MAX_BOUNDS = 32,
     MOST_SORTED = 1 << 14 /* elements that are compared in any order */
 };
@@ -45,6 +49,7 @@ static void add_element(struct compared *c, int64_t at, uint32_t most) {
 struct bounds {
     int64_t at[MAX_BOUNDS];
     uint32_t n;
+    bool parts; /* of a result */
 };
 
 static void add_bound(struct bounds *b, int64_t at) {
@@ -55,9 +60,18 @@ static void add_bound(struct bounds *b, int64_t at) {
         b->at[b->n++] = at;
 }
 
-static void find_bounds(const struct lazies *all, struct bounds *b) {
-    for (uint32_t i = 0; i < all->n; i++) {
-        const struct lazy *l = all->all[i];
+static bool has_extent(const struct shape *s, int64_t n) {
+    bool found = false;
+    for (uint32_t d = 0; d < s->rank; d++)
+        found |= s->dim[d] == n;
+    return found;
+}
+
+static void find_bounds(const struct trying *t, struct bounds *b) {
+    for (uint32_t i = 0; i < t->all.n; i++) {
+        const struct lazy *l = t->all.all[i];
+        for (uint32_t k = 0; k < t->ncompared && l->nparts > 1; k++)
+            b->parts |= has_extent(&t->compared[k].sides[0]->shape, l->begin[l->nparts]);
         for (uint32_t k = 1; k < l->nparts; k++)
             add_bound(b, l->begin[k]);
         for (uint32_t d = 0; l->kind == LAZY_PLACE && d < l->shape.rank; d++) {
@@ -81,7 +95,7 @@ static void choose_elements(struct trying *t, struct compared *c, const struct b
     int64_t n = c->sides[0]->n, row = s->rank ? s->dim[s->rank - 1] : 1, rows[ROWS];
     uint64_t state = t->how.seed * 77 + 1;
     c->n = 0;
-    if (most <= RUN_ELEMENTS && n > most) { /* side by side, so that they are made of the same */
+    if (most <= RUN_ELEMENTS && n > most && !b->parts) { /* side by side, so that they are made of the same */
         int64_t from = (int64_t)(next_random(&state) % (uint64_t)n);
         for (uint32_t i = 0; i < most; i++)
             c->at[c->n++] = from < most ? from + i : from - i;
@@ -120,7 +134,7 @@ bool elements_have_parts(const struct trying *t) {
 
 bool elements_ask(struct trying *t, uint32_t most, double read) {
     struct bounds b = {.n = 0};
-    find_bounds(&t->all, &b);
+    find_bounds(t, &b);
     for (uint32_t k = 0; k < t->ncompared; k++) {
         struct compared *c = &t->compared[k];
         make_room(t, c, most);
@@ -136,25 +150,28 @@ bool elements_ask(struct trying *t, uint32_t most, double read) {
 
 bool elements_settle(struct trying *t) {
     bool all = t->how.whole || (t->how.thorough && elements_have_parts(t));
+    double most = sides_most(t);
+    if (t->p->any_order)
+        return t->compared[0].sides[0]->n > MOST_SORTED
+                   ? eval_reason(&t->ctx, REASON_TOO_LARGE, "%lld elements in any order",
+                                 (long long)t->compared[0].sides[0]->n)
+                   : elements_ask(t, MOST_SORTED, most);
+    struct bounds b = {.n = 0};
+    find_bounds(t, &b);
+    uint32_t least = b.parts ? LEAST_IN_PARTS : LEAST_ELEMENTS;
+    if (!elements_ask(t, least, most))
+        return false;
+    double few = demand_size(t->demand), little_more = fmin(dear, fmax(modest, 1.5 * few));
     const struct {
         uint32_t most;
         double read;
     } tries[] = {{ALL_ELEMENTS, all ? most_read : 0},
                  {ALL_ELEMENTS / 4, all ? most_read : 0},
                  {MOST_ELEMENTS, cheap},
-                 {SOME_ELEMENTS, dear},
-                 {FEW_ELEMENTS, dear}};
-    double most = t->narrow ? most_narrow : most_read;
-    if (t->p->any_order)
-        return t->compared[0].sides[0]->n > MOST_SORTED
-                   ? eval_reason(&t->ctx, REASON_TOO_LARGE, "%lld elements in any order",
-                                 (long long)t->compared[0].sides[0]->n)
-                   : elements_ask(t, MOST_SORTED, most);
-    if (!elements_ask(t, 2, most))
-        return false;
-    double two = demand_size(t->demand);
+                 {SOME_ELEMENTS, little_more},
+                 {FEW_ELEMENTS, little_more}};
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
-        if (two < tries[i].read && elements_ask(t, tries[i].most, tries[i].read))
+        if (few < tries[i].read && elements_ask(t, tries[i].most, tries[i].read))
             return true;
-    return (t->p->nloose && elements_ask(t, RUN_ELEMENTS, most)) || t->demand || elements_ask(t, 2, most);
+    return (t->p->nloose && elements_ask(t, RUN_ELEMENTS, most)) || t->demand || elements_ask(t, least, most);
 }

@@ -270,7 +270,7 @@ static enum verdict_kind try_kinds(struct trying *t) {
 }
 
 static bool is_dear(const struct trying *t) {
-    return t->demand ? demand_size(t->demand) > (t->narrow ? most_narrow : most_read) : t->ctx.why == REASON_TOO_LARGE;
+    return t->demand ? demand_size(t->demand) > sides_most(t) : t->ctx.why == REASON_TOO_LARGE;
 }
 
 /* The reading at hand, in elements that are the same function of what both sides take, or else of the inputs. */

@@ -129,6 +129,11 @@ static bool evaluate(struct trying *t, uint32_t jitter) {
     return demand_compute(t->demand, &how);
 }
 
+/* Inputs that vary along some dimensions alone have equal elements, of which no sort tells the order. */
+double sides_most(const struct trying *t) {
+    return t->narrow ? most_narrow : t->p->sorts ? most_read : most_wide;
+}
+
 bool sides_evaluate(struct trying *t) {
     return evaluate(t, 0);
 }

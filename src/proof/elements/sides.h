@@ -8,8 +8,9 @@
 #include "proof/trials/equal.h"
 
 static const double tolerance = 1e-9;
-/* Elements that are read for one set of numbers: at most, for many and for some of the results. */
-static const double most_read = 2e6, most_narrow = 1.2e7, cheap = 2e4, dear = 2e5;
+/* Elements that are read for one set of numbers: at most; where inputs vary along all of their dimensions; and for many
+ * and for some of the results. */
+static const double most_read = 2e6, most_narrow = 1.2e7, most_wide = 2e5, cheap = 2e4, modest = 5e4, dear = 2e5;
 
 /* What is compared: one output on one device. */
 struct compared {
@@ -70,6 +71,8 @@ bool sides_begin(struct trying *t, uint32_t narrow, enum equals equals);
 enum verdict_kind sides_make(struct trying *t);
 /* What is asked for, on the numbers that `draw` gives. False with a reason in `ctx`. */
 bool sides_evaluate(struct trying *t);
+/* How many elements may be read for one set of numbers. */
+double sides_most(const struct trying *t);
 /* The largest difference of what was evaluated, but for what is left of larger terms, or jumps where a constant is
  * rounded. `slack`: whether it was found what is; false at first. False: not evaluated. */
 bool sides_difference(struct trying *t, const struct compared *c, bool *slack, struct difference *d);

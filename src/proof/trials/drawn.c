@@ -2,7 +2,60 @@
 
 #include <math.h>
 
-enum { MOST_NARROW = 1 << 12 };
+enum { MOST_NARROW = 1 << 12, LEAST_NARROW = 64 };
+
+/* How far in a dimension of `n` elements is split into two that a shape has side by side; 0: it has none. */
+static int64_t split_in(const struct shape *s, int64_t n) {
+    for (uint32_t d = 0; d < s->rank; d++) {
+        int64_t size = s->dim[d];
+        for (uint32_t e = d + 1; e < s->rank && size < n; e++) {
+            size *= s->dim[e];
+            if (size == n && s->dim[e] <= MOST_NARROW)
+                return s->dim[e];
+        }
+    }
+    return 0;
+}
+
+/* As some value of the program has it, or so that as many are further in as may be. */
+static int64_t split_of(const struct program *p, int64_t n) {
+    const struct mlir *m = p->graph->m;
+    int64_t inner = 0;
+    for (uint32_t i = 0; i < p->nops && !inner; i++) {
+        const struct mlir_op *op = &m->ops[p->ops[i]];
+        struct shape s;
+        for (uint32_t r = 0; r < op->nresults && !inner; r++)
+            inner = program_shape(p, op->first_result + r, &s) ? split_in(&s, n) : 0;
+    }
+    if (inner)
+        return inner;
+    for (inner = MOST_NARROW; n % inner != 0;)
+        inner--;
+    return inner;
+}
+
+/* The dimensions of a shape, long ones as two. */
+struct dimensions {
+    struct shape shape;
+    uint32_t of[MAX_RANK];
+};
+
+static void add_piece(struct dimensions *out, uint32_t of, int64_t n) {
+    out->of[out->shape.rank] = of;
+    out->shape.dim[out->shape.rank++] = n;
+}
+
+static struct dimensions pieces_of(const struct program *p, const struct shape *s) {
+    struct dimensions out = {.shape = {0}};
+    for (uint32_t d = 0; d < s->rank; d++) {
+        int64_t inner = s->dim[d] > MOST_NARROW ? split_of(p, s->dim[d]) : 1;
+        bool splits = inner >= LEAST_NARROW && out.shape.rank + s->rank - d < MAX_RANK;
+        if (splits)
+            add_piece(&out, d, s->dim[d] / inner);
+        add_piece(&out, d, splits ? inner : s->dim[d]);
+    }
+    return out;
+}
 
 /* The part that each dimension is in, from the last one on: each of few elements, or of one dimension. How many. */
 static uint32_t parts_of(const struct shape *s, uint32_t part[MAX_RANK]) {
@@ -22,19 +75,13 @@ uint32_t narrow_parts(const struct problem *p) {
     uint32_t most = 1, part[MAX_RANK];
     for (uint32_t i = 0; i < p->ninputs; i++) {
         struct shape s;
-        uint32_t n = program_shape(&p->program, p->inputs[i].value, &s) ? parts_of(&s, part) : 1;
+        if (!program_shape(&p->program, p->inputs[i].value, &s))
+            continue;
+        struct dimensions pieces = pieces_of(&p->program, &s);
+        uint32_t n = parts_of(&pieces.shape, part);
         most = n > most ? n : most;
     }
     return most < NARROW / 2 ? most : NARROW / 2;
-}
-
-/* A sum over millions costs too much time: then an input varies along its last dimensions alone, or along those before;
- * one input along these, the next one along others. */
-static void narrow_strides(uint32_t narrow, uint32_t input, const struct shape *s, int64_t *stride) {
-    uint32_t part[MAX_RANK] = {0}, n = parts_of(s, part);
-    uint32_t shift = (narrow - 1) / (NARROW / 2), own = ((narrow - 1) % (NARROW / 2) + shift * input) % n;
-    for (uint32_t d = 0; d < s->rank; d++)
-        stride[d] = part[d] == own ? stride[d] : 0;
 }
 
 struct giving_run {
@@ -54,6 +101,53 @@ static bool is_tensor(const struct graph *g, uint32_t value) {
     return shape_in_graph(g, value, &s) || str_starts(g->m->types[g->m->values[value].type].text, STR("tensor"));
 }
 
+/* An input whose elements vary along some dimensions of its shape. */
+struct varying {
+    uint32_t number;
+    struct shape shape;
+    enum dtype type;
+    uint32_t along; /* a bit for each dimension */
+};
+
+static const struct tensor *drawn_input(struct eval_context *ctx, const struct varying *in) {
+    const struct tensor *x = lazy_input(ctx, in->number, &in->shape, in->type, 1);
+    struct view v = view_of(x);
+    for (uint32_t d = 0; d < in->shape.rank; d++)
+        v.stride[d] = in->along >> d & 1 ? v.stride[d] : 0;
+    return lazy_of_view(ctx, v);
+}
+
+/* A sum over millions costs too much time: then an input varies along its last dimensions alone, or along those before;
+ * one input along these, the next one along others. */
+static const struct tensor *narrow_input(struct eval_context *ctx, const struct problem *p, const struct varying *in,
+                                         uint32_t narrow) {
+    struct dimensions pieces = pieces_of(&p->program, &in->shape);
+    const struct shape *all = &pieces.shape;
+    struct shape drawn = {.rank = 0};
+    uint32_t part[MAX_RANK] = {0}, n = parts_of(all, part), shift = (narrow - 1) / (NARROW / 2);
+    uint32_t own = ((narrow - 1) % (NARROW / 2) + shift * (in->number % p->ninputs)) % n;
+    int64_t apart = 1;
+    for (uint32_t d = all->rank; d-- > 0 && part[d] < own;)
+        apart *= all->dim[d];
+    for (uint32_t d = 0; d < all->rank; d++)
+        if (part[d] == own)
+            drawn.dim[drawn.rank++] = all->dim[d];
+    struct view v = view_of(lazy_input(ctx, in->number, &drawn, in->type, apart)), over = {.shape = *all};
+    over.lazy = v.lazy;
+    for (uint32_t d = 0, i = 0; d < all->rank; d++) {
+        bool varies = in->along >> pieces.of[d] & 1;
+        if (part[d] == own)
+            over.stride[d] = varies ? v.stride[i] : 0;
+        i += part[d] == own;
+    }
+    return tensor_reshape(ctx, lazy_of_view(ctx, over), &in->shape);
+}
+
+/* Where what hides varied along some dimensions alone, it would hide whole rows. */
+static bool hides(const struct facts *f) {
+    return f->mask_sign || predicate_hides(f->predicate) || predicate_hides(f->beside);
+}
+
 static const struct tensor *input_tensor(const struct giving_run *t, struct eval_context *ctx, uint32_t device,
                                          uint32_t i) {
     const struct problem *p = t->l->p;
@@ -70,13 +164,9 @@ static const struct tensor *input_tensor(const struct giving_run *t, struct eval
         double x = known ? in->constant->number : fixed_number(t, ctx, device, i);
         return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, x), &s));
     }
-    const struct tensor *x = lazy_input(ctx, device * p->ninputs + i, &s, graph_dtype(g, in->value));
-    struct view v = view_of(x);
-    for (uint32_t d = 0; d < s.rank; d++)
-        v.stride[d] = g->varies[in->value] >> d & 1 ? v.stride[d] : 0;
-    if (how->narrow)
-        narrow_strides(how->narrow, i, &s, v.stride);
-    x = lazy_of_view(ctx, v);
+    struct varying all = {device * p->ninputs + i, s, graph_dtype(g, in->value), g->varies[in->value]};
+    bool narrow = how->narrow && !hides(&in->facts);
+    const struct tensor *x = narrow ? narrow_input(ctx, p, &all, how->narrow) : drawn_input(ctx, &all);
     if (how->rounded && format_is_float(graph_dtype(g, in->value)))
         x = lazy_rounded(ctx, x, graph_dtype(g, in->value), false);
     return in->holds ? as_stated(ctx, in->holds, x) : x;

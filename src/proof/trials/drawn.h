@@ -5,7 +5,7 @@
 #include "proof/trials/mesh.h"
 #include "proof/value/evaluate.h"
 
-enum { NARROW = 6 };
+enum { NARROW = 8 };
 
 struct drawn {
     const struct problem *p;

@@ -355,6 +355,16 @@ static void join_node(struct lazy_demand *e, const struct lazy *l, double *out) 
         }
 }
 
+/* `n` elements of an input, or of what is given, each so far behind the one before as `step`. */
+static void draw(const struct lazy_demand *e, const struct lazy *l, int64_t from, int64_t step, int64_t n,
+                 double *out) {
+    int64_t apart = l->given ? 1 : l->apart;
+    if (step * apart == 1)
+        e->how->draw(e->how->self, l, from, n, out);
+    for (int64_t i = 0; step * apart != 1 && i < n; i++)
+        e->how->draw(e->how->self, l, (from + i * step) * apart, 1, out + i);
+}
+
 /* What is given or drawn is read as it is; of what is computed all elements may be asked for. */
 static double take_element(struct lazy_demand *e, const struct lazy *l, double index, int64_t offset) {
     const struct lazy *of = l->in[1].lazy;
@@ -364,7 +374,7 @@ static double take_element(struct lazy_demand *e, const struct lazy *l, double i
         eval_reason(e->ctx, REASON_OTHER, "%s: index %g of %lld", l->name, index, (long long)l->size);
     if (of->kind != LAZY_INPUT && !of->given)
         return *read_node(e, of, offset + i * l->step, 1, 1, &x);
-    e->how->draw(e->how->self, of, offset + i * l->step, 1, &x);
+    draw(e, of, offset + i * l->step, 1, 1, &x);
     return x;
 }
 
@@ -390,10 +400,7 @@ static void input_node(struct lazy_demand *e, const struct lazy *l, double *out)
     indices_begin(s, &r);
     for (; !e->marking && indices_next(s, &r); out += r.n) {
         indices_extend(s, &r, INT64_MAX);
-        for (int64_t i = 0; r.step > 1 && i < r.n; i++)
-            e->how->draw(e->how->self, l, r.from + i * r.step, 1, out + i);
-        if (r.step == 1)
-            e->how->draw(e->how->self, l, r.from, r.n, out);
+        draw(e, l, r.from, r.step, r.n, out);
     }
 }
 

@@ -4,16 +4,17 @@
 
 #include <stdlib.h>
 
-static int64_t count_pages(const struct indices *s) {
-    return s->pages ? (s->numel - 1) / INDICES_OF_PAGE + 1 : 0;
-}
-
 static struct index_page *page_at(struct indices *s, int64_t number) {
-    if (!s->pages)
+    if (!s->pages) {
         s->pages = xcalloc((size_t)((s->numel - 1) / INDICES_OF_PAGE + 1), sizeof *s->pages);
+        s->first = number;
+    }
     struct index_page **page = &s->pages[number];
-    if (!*page)
+    if (!*page) {
         *page = xcalloc(1, sizeof **page);
+        s->first = number < s->first ? number : s->first;
+        s->end = number < s->end ? s->end : number + 1;
+    }
     return *page;
 }
 
@@ -38,7 +39,7 @@ void indices_add(struct indices *s, int64_t from, int64_t step, int64_t n) {
 }
 
 void indices_join(struct indices *s, const struct indices *of) {
-    for (int64_t i = 0, npages = count_pages(of); i < npages; i++) {
+    for (int64_t i = of->first; i < of->end; i++) {
         struct index_page *p = of->pages[i] ? page_at(s, i) : NULL;
         for (int64_t k = 0; p && k < WORDS_OF_PAGE; k++)
             p->bits[k] |= of->pages[i]->bits[k];
@@ -47,7 +48,7 @@ void indices_join(struct indices *s, const struct indices *of) {
 
 void indices_count(struct indices *s) {
     s->n = 0;
-    for (int64_t i = 0, npages = count_pages(s); i < npages; i++)
+    for (int64_t i = s->first; i < s->end; i++)
         for (uint32_t k = 0; s->pages[i] && k < WORDS_OF_PAGE; k++) {
             s->pages[i]->before[k] = s->n;
             s->n += count_bits(s->pages[i]->bits[k]);
@@ -55,7 +56,7 @@ void indices_count(struct indices *s) {
 }
 
 void indices_free(struct indices *s) {
-    for (int64_t i = 0, npages = count_pages(s); i < npages; i++)
+    for (int64_t i = s->first; i < s->end; i++)
         free(s->pages[i]);
     free(s->pages);
     *s = (struct indices){.numel = s->numel};
@@ -63,7 +64,7 @@ void indices_free(struct indices *s) {
 
 /* The first member from `at` on, or -1. */
 static int64_t member_from(const struct indices *s, int64_t at) {
-    uint64_t i = (uint64_t)at, end = s->pages ? (uint64_t)s->numel : 0;
+    uint64_t i = (uint64_t)at, end = (uint64_t)s->end * INDICES_OF_PAGE;
     while (i < end) {
         const struct index_page *p = s->pages[i / INDICES_OF_PAGE];
         uint64_t word = i / 64 % WORDS_OF_PAGE, members = p ? p->bits[word] >> i % 64 : 0;
@@ -78,7 +79,7 @@ static int64_t member_from(const struct indices *s, int64_t at) {
 }
 
 void indices_begin(const struct indices *s, struct index_run *r) {
-    r->next = member_from(s, 0);
+    r->next = member_from(s, s->first * INDICES_OF_PAGE);
 }
 
 bool indices_next(const struct indices *s, struct index_run *r) {

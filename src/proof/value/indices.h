@@ -17,6 +17,7 @@ struct index_page {
 struct indices {
     struct index_page **pages; /* NULL: no member is on it, or on any */
     int64_t numel;             /* of the tensor */
+    int64_t first, end;        /* pages that have members are among these */
     uint32_t n;                /* members; once the set is counted */
 };
 

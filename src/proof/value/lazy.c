@@ -2,6 +2,7 @@
 #include "proof/value/lazy.h"
 
 #include "proof/value/fold.h"
+#include "proof/value/split.h"
 
 #include <math.h>
 #include <string.h>
@@ -231,9 +232,11 @@ static const struct tensor *tensor_of(struct eval_context *ctx, struct lazy *l, 
     return tensor_in_order(ctx, l, own, s, order);
 }
 
-const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type) {
+const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type,
+                                int64_t apart) {
     struct lazy *l = node_new(ctx, LAZY_INPUT, s);
     l->input = input;
+    l->apart = apart;
     l->type = type;
     return tensor_of(ctx, l, s, s);
 }
@@ -270,25 +273,41 @@ static struct view in_order(const struct view *v, uint32_t rank, const uint32_t 
     return out;
 }
 
-/* A node of shape `own`, of all operands in the order of the largest one, and its tensor of shape `s`. */
+/* Splits dimensions where less varies then: parts of them may be the same elements again. Up to MOST_SPLIT views. */
+static bool split_repeated(struct view *v, uint32_t n, const struct shape *s, struct split *out) {
+    if (!split_views(v, n, s, out))
+        return false;
+    struct shape before = varying_shape(v, n, s), after = varying_shape(out->v, n, &out->shape);
+    if (shape_count(&after) >= shape_count(&before))
+        return false;
+    memcpy(v, out->v, n * sizeof *v);
+    return true;
+}
+
+/* A node of shape `own`, of all operands in the order of the largest one, and its tensor of shape `s`, which is one of
+ * shape `to`. */
 struct mapped {
     struct lazy *l;
-    struct shape own, s;
+    struct shape own, s, to;
     uint32_t order[MAX_RANK];
 };
 
 static struct mapped map_of(struct eval_context *ctx, const struct tensor *const *t, uint32_t n) {
     struct mapped m = {.s = t[0]->shape};
-    struct view lift[3], *in[3];
+    struct view lift[MOST_SPLIT], *in[MOST_SPLIT];
+    struct split split;
     uint32_t largest = 0;
     for (uint32_t k = 1; k < n; k++) {
         struct shape so_far = m.s;
         shape_broadcast(ctx, &so_far, &t[k]->shape, &m.s);
     }
+    m.to = m.s;
     for (uint32_t k = 0; k < n; k++) {
         lift[k] = lifted(ctx, view_expanded(t[k], &m.s));
         largest = lift[k].lazy->n > lift[largest].lazy->n ? k : largest;
     }
+    if (split_repeated(lift, n, &m.s, &split))
+        m.s = split.shape;
     m.own = varying_shape(lift, n, &m.s);
     order_of_node(&lift[largest], m.s.rank, m.order);
     struct view own = {.shape = m.own};
@@ -304,7 +323,7 @@ static struct mapped map_of(struct eval_context *ctx, const struct tensor *const
 }
 
 static const struct tensor *tensor_of_map(struct eval_context *ctx, const struct mapped *m) {
-    return tensor_in_order(ctx, m->l, &m->own, &m->s, m->order);
+    return tensor_reshape(ctx, tensor_in_order(ctx, m->l, &m->own, &m->s, m->order), &m->to);
 }
 
 const struct tensor *lazy_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
@@ -321,6 +340,8 @@ static bool is_itself(const struct lazy *l) {
 
 static bool compares_itself(const struct tensor *t, binary_function *f) {
     const struct lazy *l = t->lazy;
+    if (l && l->kind == LAZY_MAP && l->unary == element_itself)
+        l = l->in[0].lazy;
     return l && l->kind == LAZY_MAP && l->binary == f && is_itself(l);
 }
 
@@ -402,22 +423,51 @@ static double take_repetitions(fold_function *f, const struct shape *varying, ui
     return n;
 }
 
-static const struct tensor *fold_with(struct eval_context *ctx, const char *name, fold_function *f,
-                                      const struct view *x, const struct view *y, uint32_t ngroup,
-                                      const struct dot *dot) {
-    struct shape s = x->shape, group = {.rank = ngroup};
-    const struct view *from[2] = {x, y};
-    struct view *in[2], *by[2], lift[2];
-    uint32_t n = y ? 2 : 1;
+/* A function of groups of elements of views over the dimensions of the result, then those of a group. */
+struct folding {
+    const char *name;
+    fold_function *f;
+    const struct dot *dot;
+    struct view in[2];
+    uint32_t n, ngroup;
+};
+
+/* What it makes of a group depends on no order. */
+static bool takes_any_order(fold_function *f) {
+    return f == fold_sum || f == fold_mean || f == fold_max || f == fold_min || f == fold_or || f == fold_and ||
+           f == fold_dot;
+}
+
+/* Splits dimensions of a result and of a group as above; `s` has both, the last `ngroup` are the group's. */
+static void split_group(struct view *v, uint32_t n, struct shape *s, uint32_t *ngroup) {
+    struct split split;
+    uint32_t first = s->rank - *ngroup;
+    if (!split_repeated(v, n, s, &split))
+        return;
+    *s = split.shape;
+    for (*ngroup = 0; *ngroup < s->rank && split.of[s->rank - 1 - *ngroup] >= first;)
+        ++*ngroup;
+}
+
+static const struct tensor *fold_whole(struct eval_context *ctx, const struct folding *of) {
+    const struct view *x = &of->in[0];
+    const struct dot *dot = of->dot;
+    fold_function *f = of->f;
+    uint32_t ngroup = of->ngroup, n = of->n;
+    struct shape all = x->shape, to = x->shape, s, group;
+    struct view *in[2] = {NULL}, *by[2] = {NULL}, lift[2] = {of->in[0], of->in[1]};
+    to.rank -= ngroup;
+    if (!dot && takes_any_order(f))
+        split_group(lift, n, &all, &ngroup);
+    s = all;
     s.rank -= ngroup;
-    memcpy(group.dim, s.dim + s.rank, ngroup * sizeof *s.dim);
-    for (uint32_t k = 0; k < n; k++)
-        lift[k] = lifted(ctx, *from[k]);
-    struct shape own = varying_shape(lift, n, &x->shape);
+    group.rank = ngroup;
+    memcpy(group.dim, all.dim + s.rank, ngroup * sizeof *all.dim);
+    struct shape own = varying_shape(lift, n, &all);
     double times = dot ? 1 : take_repetitions(f, &own, s.rank, &group);
     own.rank = s.rank;
     struct lazy *l = node_new(ctx, LAZY_FOLD, &own);
-    l->name = name;
+    l->name = of->name;
     l->fold = f;
     l->dot = dot;
     l->nin = n;
@@ -433,13 +483,65 @@ static const struct tensor *fold_with(struct eval_context *ctx, const char *name
     coalesce(&group, by, n, 0);
     for (uint32_t k = 0; k < n; k++)
         l->group[k].shape = group;
-    const struct tensor *t = tensor_of(ctx, l, &own, &s);
+    const struct tensor *t = tensor_reshape(ctx, tensor_of(ctx, l, &own, &s), &to);
     return times == 1 ? t : lazy_binary(ctx, binary_MULTIPLY, t, tensor_scalar(ctx, times));
+}
+
+/* Some operand is joined along a dimension, of few parts: along which. */
+static bool joined_along(const struct folding *f, struct join_steps of[2], bool joined[2], uint32_t *along) {
+    uint32_t rank = f->in[0].shape.rank, first = rank - f->ngroup;
+    bool sums = f->ngroup == 1 && !f->dot && (f->f == fold_sum || f->f == fold_dot), any = false;
+    for (uint32_t d = 0; d < first + sums && !any; d++) {
+        *along = d;
+        for (uint32_t k = 0; k < f->n; k++) {
+            const struct lazy *l = f->in[k].lazy;
+            joined[k] = l->nparts <= MOST_PARTS && f->in[k].shape.dim[d] > 1 && view_is_joined(&f->in[k], d, &of[k]);
+            any |= joined[k];
+        }
+    }
+    return any;
+}
+
+static const struct tensor *fold_with(struct eval_context *ctx, const struct folding *f);
+
+/* Of what is joined each part is folded, since less may vary in a part; and sums of parts are added. NULL: nothing is
+ * joined. */
+static const struct tensor *fold_of_parts(struct eval_context *ctx, const struct folding *f) {
+    struct join_steps of[2];
+    bool joined[2] = {false, false};
+    const struct tensor *sum = NULL, **parts;
+    uint32_t d, nparts = 0;
+    if (!joined_along(f, of, joined, &d))
+        return NULL;
+    int64_t n = f->in[0].shape.dim[d];
+    bool sums = d >= f->in[0].shape.rank - f->ngroup;
+    parts = arena_alloc(ctx->arena, 2 * (size_t)MOST_PARTS * sizeof *parts);
+    for (int64_t at = 0, alike; at < n; at += alike) {
+        struct folding part = *f;
+        alike = n - at;
+        for (uint32_t k = 0; k < f->n; k++)
+            if (joined[k] && joined_alike(&f->in[k], &of[k], at) < alike)
+                alike = joined_alike(&f->in[k], &of[k], at);
+        for (uint32_t k = 0; k < f->n; k++)
+            part.in[k] = joined[k] ? view_of_part(&f->in[k], &of[k], at, alike) : view_cut(f->in[k], d, at, 1, alike);
+        const struct tensor *t = fold_with(ctx, &part);
+        sum = sum && sums ? lazy_binary(ctx, binary_ADD, sum, t) : t;
+        parts[nparts++] = t;
+    }
+    return sums || nparts == 1 ? sum : lazy_join(ctx, parts, nparts, d);
+}
+
+static const struct tensor *fold_with(struct eval_context *ctx, const struct folding *f) {
+    const struct tensor *of_parts = fold_of_parts(ctx, f);
+    return of_parts ? of_parts : fold_whole(ctx, f);
 }
 
 const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_function *f, const struct view *x,
                                const struct view *y, uint32_t ngroup) {
-    return fold_with(ctx, name, f, x, y, ngroup, NULL);
+    struct folding all = {.name = name, .f = f, .in = {lifted(ctx, *x)}, .n = y ? 2 : 1, .ngroup = ngroup};
+    if (y)
+        all.in[1] = lifted(ctx, *y);
+    return fold_with(ctx, &all);
 }
 
 const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
@@ -483,12 +585,14 @@ const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *co
         begin[i + 1] = begin[i] + parts[i]->shape.dim[axis];
     }
     s.dim[axis] = begin[n];
-    struct lazy *l = node_new(ctx, LAZY_JOIN, &s);
+    struct shape own = varying_shape(views, n, &s);
+    own.dim[axis] = s.dim[axis];
+    struct lazy *l = node_new(ctx, LAZY_JOIN, &own);
     l->parts = views;
     l->begin = begin;
     l->nparts = n;
     l->axis = axis;
-    return tensor_of(ctx, l, &s, &s);
+    return tensor_of(ctx, l, &own, &s);
 }
 
 /* ---- shapes ---- */
@@ -534,22 +638,22 @@ static void drop_repeated(const struct view *v, struct shape *own, struct shape 
     }
 }
 
-static double itself(double x) {
-    return x;
-}
-
 static const struct tensor *reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s) {
-    struct view v = view_of(t), to = {.shape = *s, .lazy = t->lazy, .offset = t->offset};
+    struct view v = view_of(t);
+    struct split split;
     need_elements(ctx, s);
+    if (split_views(&v, 1, &t->shape, &split))
+        v = split.v[0];
+    struct view to = {.shape = *s, .lazy = v.lazy, .offset = v.offset};
     if (restride(&v, s, to.stride))
         return lazy_of_view(ctx, to);
     struct view from = lifted(ctx, v);
-    struct shape own = t->shape, result = *s;
+    struct shape own = v.shape, result = *s;
     drop_repeated(&from, &own, &result);
     struct lazy *l = node_new(ctx, LAZY_MAP, &own);
     l->nin = 1;
     l->in[0] = from;
-    l->unary = itself;
+    l->unary = element_itself;
     coalesce(&l->shape, &(struct view *){&l->in[0]}, 1, 0);
     return tensor_of(ctx, l, &result, s);
 }
@@ -606,7 +710,8 @@ const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x
     v[0].stride[batch.rank + 2] = x->stride[x->shape.rank - 1];
     v[1].stride[batch.rank + 1] = y->stride[y->shape.rank - 1];
     v[1].stride[batch.rank + 2] = y->stride[y->shape.rank - 2];
-    return fold_with(ctx, "a product", fold_dot, &v[0], &v[1], 1, dot);
+    struct folding all = {"a product", fold_dot, dot, {lifted(ctx, v[0]), lifted(ctx, v[1])}, 2, 1};
+    return fold_with(ctx, &all);
 }
 
 static bool compares(const struct lazy *l) {

@@ -33,7 +33,8 @@ struct lazy {
     uint32_t nin;
     bool moved; /* jitter moves it: it is computed in floats */
     /* by kind */
-    uint32_t input;      /* INPUT: its number */
+    uint32_t input;      /* INPUT: its number; */
+    int64_t apart;       /* so far apart in it are elements that are side by side here */
     double *x;           /* TABLE: a copy */
     const double *of;    /* of these */
     uint32_t next_table; /* private: of those with its hash, plus 1; or 0 */
@@ -77,7 +78,9 @@ void lazies_free(struct lazies *all);
 /* ---- nodes: within eval_attempt ---- */
 
 /* All operands are over `shape`, or broadcast from the right. */
-const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type);
+/* Elements so far `apart` in the input. */
+const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type,
+                                int64_t apart);
 const struct tensor *lazy_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x);
 const struct tensor *lazy_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                  const struct tensor *y);
