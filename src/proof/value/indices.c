@@ -5,17 +5,28 @@
 #include <stdlib.h>
 
 static struct index_page *page_at(struct indices *s, int64_t number) {
-    if (!s->pages) {
-        s->pages = xcalloc((size_t)((s->numel - 1) / INDICES_OF_PAGE + 1), sizeof *s->pages);
+    if (!s->books) {
+        int64_t npages = (s->numel - 1) / INDICES_OF_PAGE + 1;
+        s->books = xcalloc((size_t)((npages - 1) / PAGES_OF_BOOK + 1), sizeof *s->books);
         s->first = number;
     }
-    struct index_page **page = &s->pages[number];
+    struct index_book **book = &s->books[number / PAGES_OF_BOOK];
+    if (!*book)
+        *book = xcalloc(1, sizeof **book);
+    struct index_page **page = &(*book)->pages[number % PAGES_OF_BOOK];
     if (!*page) {
         *page = xcalloc(1, sizeof **page);
         s->first = number < s->first ? number : s->first;
         s->end = number < s->end ? s->end : number + 1;
     }
     return *page;
+}
+
+/* The first page from a number on that has members; `end`: there is none. */
+static int64_t next_page(const struct indices *s, int64_t number) {
+    while (number < s->end && !indices_page(s, number))
+        number = s->books[number / PAGES_OF_BOOK] ? number + 1 : (number / PAGES_OF_BOOK + 1) * PAGES_OF_BOOK;
+    return number < s->end ? number : s->end;
 }
 
 /* Members of one page, from `at` within it on. */
@@ -39,41 +50,48 @@ void indices_add(struct indices *s, int64_t from, int64_t step, int64_t n) {
 }
 
 void indices_join(struct indices *s, const struct indices *of) {
-    for (int64_t i = of->first; i < of->end; i++) {
-        struct index_page *p = of->pages[i] ? page_at(s, i) : NULL;
-        for (int64_t k = 0; p && k < WORDS_OF_PAGE; k++)
-            p->bits[k] |= of->pages[i]->bits[k];
+    for (int64_t i = of->first; i < of->end; i = next_page(of, i + 1)) {
+        struct index_page *p = page_at(s, i);
+        const struct index_page *more = indices_page(of, i);
+        for (int k = 0; k < WORDS_OF_PAGE; k++)
+            p->bits[k] |= more->bits[k];
     }
 }
 
 void indices_count(struct indices *s) {
     s->n = 0;
-    for (int64_t i = s->first; i < s->end; i++)
-        for (uint32_t k = 0; s->pages[i] && k < WORDS_OF_PAGE; k++) {
-            s->pages[i]->before[k] = s->n;
-            s->n += count_bits(s->pages[i]->bits[k]);
+    for (int64_t i = s->first; i < s->end; i = next_page(s, i + 1)) {
+        struct index_page *p = indices_page(s, i);
+        for (int k = 0; k < WORDS_OF_PAGE; k++) {
+            p->before[k] = s->n;
+            s->n += count_bits(p->bits[k]);
         }
+    }
 }
 
 void indices_free(struct indices *s) {
-    for (int64_t i = s->first; i < s->end; i++)
-        free(s->pages[i]);
-    free(s->pages);
+    for (int64_t i = s->first; i < s->end; i = next_page(s, i + 1))
+        free(indices_page(s, i));
+    for (int64_t i = s->first / PAGES_OF_BOOK; i * PAGES_OF_BOOK < s->end; i++)
+        free(s->books[i]);
+    free(s->books);
     *s = (struct indices){.numel = s->numel};
 }
 
 /* The first member from `at` on, or -1. */
 static int64_t member_from(const struct indices *s, int64_t at) {
-    uint64_t i = (uint64_t)at, end = (uint64_t)s->end * INDICES_OF_PAGE;
-    while (i < end) {
-        const struct index_page *p = s->pages[i / INDICES_OF_PAGE];
-        uint64_t word = i / 64 % WORDS_OF_PAGE, members = p ? p->bits[word] >> i % 64 : 0;
+    int64_t number = at / INDICES_OF_PAGE, word = at / 64 % WORDS_OF_PAGE, bit = at % 64;
+    if (number < s->end && !indices_page(s, number)) {
+        number = next_page(s, number);
+        word = bit = 0;
+    }
+    for (; number < s->end; number = next_page(s, number + 1), word = bit = 0) {
+        const struct index_page *p = indices_page(s, number);
+        uint64_t members = p->bits[word] >> bit << bit;
+        while (!members && ++word < WORDS_OF_PAGE)
+            members = p->bits[word];
         if (members)
-            return (int64_t)i + __builtin_ctzll(members);
-        while (p && ++word < WORDS_OF_PAGE)
-            if (p->bits[word])
-                return (int64_t)(i / INDICES_OF_PAGE * INDICES_OF_PAGE + word * 64) + __builtin_ctzll(p->bits[word]);
-        i = (i / INDICES_OF_PAGE + 1) * INDICES_OF_PAGE;
+            return number * INDICES_OF_PAGE + word * 64 + __builtin_ctzll(members);
     }
     return -1;
 }
@@ -93,7 +111,7 @@ bool indices_next(const struct indices *s, struct index_run *r) {
 
 /* How many are side by side from this one on, in its word. */
 static int64_t members_beside(const struct indices *s, int64_t at) {
-    uint64_t others = ~s->pages[at / INDICES_OF_PAGE]->bits[at / 64 % WORDS_OF_PAGE] >> at % 64;
+    uint64_t others = ~indices_page(s, at / INDICES_OF_PAGE)->bits[at / 64 % WORDS_OF_PAGE] >> at % 64;
     int64_t n = others ? __builtin_ctzll(others) : 64;
     return n < 64 - at % 64 ? n : 64 - at % 64;
 }

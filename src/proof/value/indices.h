@@ -4,9 +4,10 @@
 #define FA_INDICES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { WORDS_OF_PAGE = 64, INDICES_OF_PAGE = 64 * WORDS_OF_PAGE };
+enum { WORDS_OF_PAGE = 64, INDICES_OF_PAGE = 64 * WORDS_OF_PAGE, PAGES_OF_BOOK = 512 };
 
 /* Neighbours, of which some are members. */
 struct index_page {
@@ -14,8 +15,12 @@ struct index_page {
     uint32_t before[WORDS_OF_PAGE]; /* members before those of the word; once the set is counted */
 };
 
+struct index_book {
+    struct index_page *pages[PAGES_OF_BOOK]; /* NULL: no member is on it */
+};
+
 struct indices {
-    struct index_page **pages; /* NULL: no member is on it, or on any */
+    struct index_book **books; /* NULL: no member is in it, or in any */
     int64_t numel;             /* of the tensor */
     int64_t first, end;        /* pages that have members are among these */
     uint32_t n;                /* members; once the set is counted */
@@ -39,9 +44,15 @@ static inline uint32_t count_bits(uint64_t x) {
     return (uint32_t)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
+/* Of a page that is among those with members; or NULL. */
+static inline struct index_page *indices_page(const struct indices *s, int64_t number) {
+    const struct index_book *b = s->books[number / PAGES_OF_BOOK];
+    return b ? b->pages[number % PAGES_OF_BOOK] : NULL;
+}
+
 /* The number of a member among all, ascending. */
 static inline int64_t indices_rank(const struct indices *s, int64_t i) {
-    const struct index_page *p = s->pages[i / INDICES_OF_PAGE];
+    const struct index_page *p = indices_page(s, i / INDICES_OF_PAGE);
     int64_t word = i / 64 % WORDS_OF_PAGE;
     return p->before[word] + count_bits(p->bits[word] & (((uint64_t)1 << i % 64) - 1));
 }
