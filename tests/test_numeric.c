@@ -231,13 +231,14 @@ Test(numeric, phases_add_up_to_every_bf16_value) {
     for (uint32_t b = 0; b < 0x10000; b++) {
         if (!is_normal_bf16(b))
             continue;
-        double x = bf16(b), y = 1.9921875, sum = 0;
-        for (unsigned p = 0; p < 4; p++)
-            sum += format_phase_part(x, true, p) * format_phase_part(y, false, p);
-        cr_assert_eq(sum, x * y, "%04x", b);
-        cr_assert_eq(format_phase_part(x, true, 0), (double)float_of_bits((b << 16) & 0xfff80000u));
-        cr_assert_eq(format_phase_part(x, false, 1), (double)float_of_bits((b << 16) & 0xfffe0000u));
-        cr_assert_eq(format_phase_part(x, false, 2), x - (double)float_of_bits((b << 16) & 0xfffe1fffu));
+        double x = bf16(b), y = 1.9921875, a[2], other[2], of_y[2];
+        format_source_row(&x, 1, DT_BF16, false, true, &a[0], &a[1]);
+        format_source_row(&x, 1, DT_BF16, false, false, &other[0], &other[1]);
+        format_source_row(&y, 1, DT_BF16, false, false, &of_y[0], &of_y[1]);
+        cr_assert_eq((a[0] + a[1]) * (of_y[0] + of_y[1]), x * y, "%04x", b);
+        cr_assert_eq(a[0], (double)float_of_bits((b << 16) & 0xfff80000u));
+        cr_assert_eq(other[0], (double)float_of_bits((b << 16) & 0xfffe0000u));
+        cr_assert_eq(other[1], x - (double)float_of_bits((b << 16) & 0xfffe1fffu));
     }
 }
 

@@ -8,13 +8,11 @@
 #include "proof/numeric/evaluators.h"
 
 struct matrix_unit {
-    struct dot dot;        /* the first member */
-    unsigned phases;       /* 1: LoFi, ... 4: HiFi4 */
-    bool wide;             /* Dst holds f32, else bf16 */
-    bool stored;           /* operands were stored by the packer first */
-    enum dtype types[2];   /* of the operands */
-    const double *left[2]; /* high and low part of each element, with the strides of the operand */
-    const double *right[2];
+    struct dot dot;      /* the first member */
+    unsigned phases;     /* 1: LoFi, ... 4: HiFi4 */
+    bool wide;           /* Dst holds f32, else bf16 */
+    bool stored;         /* operands were stored by the packer first */
+    enum dtype types[2]; /* of the operands */
 };
 
 enum { TERMS = 16 }; /* of k in one pass */
@@ -24,52 +22,20 @@ static double in_dst(double x, bool wide) {
     return wide ? v : format_round(v, DT_BF16, ROUND_EVEN);
 }
 
-/* One pass over some terms: phases 0 to 3 multiply high x high, high x low, low x high and low x low parts of left and
- * right. */
-static double add_pass(const struct matrix_unit *u, double dst, int64_t left, int64_t left_step, int64_t right,
-                       int64_t right_step, int64_t terms) {
-    for (unsigned phase = 0; phase < u->phases; phase++) {
-        const double *x = u->left[phase >> 1] + left, *y = u->right[phase & 1] + right;
-        double sum = 0;
-        for (int64_t l = 0; l < terms; l++)
-            sum += x[l * left_step] * y[l * right_step];
-        dst = in_dst(dst + sum, u->wide);
-    }
-    return dst;
-}
-
-/* An element as it is in the source register. Inside a fused op an operand of a product was stored by the packer first,
- * which rounds it, where the unpacker alone would truncate. */
-static double unpacked(const struct matrix_unit *u, double x, bool a) {
-    enum dtype type = u->types[a];
-    double stored = u->stored && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
-    return format_unpack(stored, type);
-}
-
-/* The high or low part of it. */
-static double part_of(double x, bool a, unsigned low) {
-    return format_phase_part(x, a, a ? low : 2 * low);
-}
-
 /* For struct dot. */
 static double dot_of_unit(const struct dot *self, const double *x, const double *y, int64_t n) {
     const struct matrix_unit *u = (const struct matrix_unit *)self;
     double dst = 0, left[2][TERMS], right[2][TERMS];
-    struct matrix_unit pass = *u;
-    for (unsigned low = 0; low < 2; low++) {
-        pass.left[low] = left[low];
-        pass.right[low] = right[low];
-    }
     for (int64_t from = 0; from < n; from += TERMS) {
         int64_t terms = n - from < TERMS ? n - from : TERMS;
-        for (int64_t l = 0; l < terms; l++) {
-            double a = unpacked(u, x[from + l], false), b = unpacked(u, y[from + l], true);
-            for (unsigned low = 0; low < 2; low++) {
-                left[low][l] = part_of(a, false, low);
-                right[low][l] = part_of(b, true, low);
-            }
+        format_source_row(x + from, (size_t)terms, u->types[0], u->stored, false, left[0], left[1]);
+        format_source_row(y + from, (size_t)terms, u->types[1], u->stored, true, right[0], right[1]);
+        for (unsigned phase = 0; phase < u->phases; phase++) {
+            double sum = 0;
+            for (int64_t l = 0; l < terms; l++)
+                sum += left[phase >> 1][l] * right[phase & 1][l];
+            dst = in_dst(dst + sum, u->wide);
         }
-        dst = add_pass(&pass, dst, 0, 1, 0, 1, terms);
     }
     return dst;
 }

@@ -48,11 +48,26 @@ static double in_dst(double x) {
     return fabs(v) < 0x1p-126 ? 0 : v;
 }
 
+/* An f32 as bf16, which is its upper half; not a NaN. */
+static double upper_half(float x, enum rounding r) {
+    uint32_t w;
+    memcpy(&w, &x, sizeof w);
+    if (!isinf(x))
+        w += r == ROUND_PACKER ? 0x8000 : r == ROUND_EVEN ? 0x7fff + (w >> 16 & 1) : 0;
+    w &= 0xffff0000u;
+    memcpy(&x, &w, sizeof x);
+    return x;
+}
+
 static double pack_float(double x, enum dtype t, const struct dtype_info *f, enum rounding r) {
     double v = in_dst(x);
     if (isnan(v) && t == DT_BF16 && r == ROUND_PACKER)
         return signbit(x) ? -INFINITY : INFINITY;
-    return fabs(v) < power_of_two(f->emin) ? 0 : t == DT_F32 ? v : round_float(v, f, r);
+    if (fabs(v) < power_of_two(f->emin))
+        return 0;
+    if (t == DT_BF16 && !isnan(v))
+        return upper_half((float)v, r);
+    return t == DT_F32 ? v : round_float(v, f, r);
 }
 
 static double round_int(double x, enum dtype t) {
@@ -127,8 +142,14 @@ double format_round(double x, enum dtype t, enum rounding r) {
     const struct dtype_info *f = float_format(t);
     if (format_is_block(t))
         round_block(&x, 1, f->precision, r);
+    else if (f && r != ROUND_EVEN)
+        return pack_float(x, t, f, r);
+    else if (t == DT_F32)
+        return (float)x;
+    else if (t == DT_BF16 && x == (float)x)
+        return upper_half((float)x, r);
     else if (f)
-        return r == ROUND_EVEN ? round_float(x, f, r) : pack_float(x, t, f, r);
+        return round_float(x, f, r);
     return format_is_integer(t) ? round_int(x, t) : x;
 }
 
@@ -169,14 +190,32 @@ double format_unpack(double x, enum dtype t) {
     return x;
 }
 
+/* Neither storing nor unpacking changes it: it is a bf16, and no denormal. */
+static bool stays(double x, enum dtype t) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t exponent = bits >> 52 & 0x7ff;
+    bool fits = !(bits << (64 - 45)) && exponent >= 1023 - 126 && exponent <= 1023 + 127;
+    return (t == DT_BF16 || t == DT_F32) && (fits || bits == 0);
+}
+
 /* In bits of an f32, as SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the
  * next five; of SrcB the leading one and six bits, and the next four. */
-double format_phase_part(double x, bool a, unsigned phase) {
-    bool low = a ? phase & 1 : phase >> 1;
-    uint32_t high_mask = a ? 0xfff80000u : 0xfffe0000u, without_low = a ? 0xfff83fffu : 0xfffe1fffu, w;
-    float f = (float)x, g;
+static double kept_bits(float f, uint32_t mask) {
+    uint32_t w;
     memcpy(&w, &f, sizeof w);
-    w &= low ? without_low : high_mask;
-    memcpy(&g, &w, sizeof g);
-    return low ? (double)(f - g) : (double)g;
+    w &= mask;
+    memcpy(&f, &w, sizeof f);
+    return f;
+}
+
+void format_source_row(const double *x, size_t n, enum dtype t, bool stored, bool a, double *high, double *low) {
+    uint32_t high_mask = a ? 0xfff80000u : 0xfffe0000u, without_low = a ? 0xfff83fffu : 0xfffe1fffu;
+    for (size_t i = 0; i < n; i++) {
+        double v = x[i];
+        if (!stays(v, t))
+            v = format_unpack(stored && !format_is_block(t) ? format_round(v, t, ROUND_PACKER) : v, t);
+        high[i] = kept_bits((float)v, high_mask);
+        low[i] = (float)v - kept_bits((float)v, without_low);
+    }
 }

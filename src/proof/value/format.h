@@ -36,8 +36,9 @@ double format_ulp(double x, enum dtype t);
  * (10 bits of fraction), all others to bf16 (7 bits); denormals become +0. */
 double format_unpack(double x, enum dtype t);
 
-/* The multipliers take some bits of each source register in each phase (0 to 3): the part of x that they take, where
- * `a` is SrcA (the right operand), else SrcB. LoFi runs phase 0, HiFi2 phases 0 and 1, HiFi3 0 to 2, HiFi4 all. */
-double format_phase_part(double x, bool a, unsigned phase);
+/* Numbers as they are in a source register, SrcA (that of the right operand) or else SrcB, in the parts of their bits
+ * that multipliers take: LoFi high x high, HiFi2 also high x low of SrcB and SrcA, HiFi3 low x high, HiFi4 all.
+ * `stored`: the packer stored them first, which rounds them, where the unpacker alone truncates. */
+void format_source_row(const double *x, size_t n, enum dtype t, bool stored, bool a, double *high, double *low);
 
 #endif
