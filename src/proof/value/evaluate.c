@@ -92,12 +92,19 @@ static void mark(struct lazy_demand *e, const struct lazy *of, int64_t offset, i
         indices_add(s, offset + (n - 1) * stride, stride ? -stride : 1, stride ? n : 1);
 }
 
-static const double *from_table(const struct lazy *of, int64_t offset, int64_t stride, int64_t n, double *buffer) {
+/* Of all elements some. */
+static const double *take_from(const double *all, int64_t offset, int64_t stride, int64_t n, double *buffer) {
     if (stride == 1)
-        return of->x + offset;
+        return all + offset;
     for (int64_t i = 0; i < n; i++)
-        buffer[i] = of->x[offset + i * stride];
+        buffer[i] = all[offset + i * stride];
     return buffer;
+}
+
+/* All elements of a node by their indices; NULL: some are not computed. */
+static const double *all_of(const struct lazy_demand *e, const struct lazy *of) {
+    const struct node_state *s = &e->of[of->id];
+    return e->marking ? NULL : of->kind == LAZY_TABLE ? of->x : s->wanted.n == of->n ? s->x : NULL;
 }
 
 /* `n` elements of a node. While elements are marked, what is returned means nothing. */
@@ -108,8 +115,9 @@ static const double *read_node(struct lazy_demand *e, const struct lazy *of, int
         mark(e, of, offset, stride, n);
         return buffer;
     }
-    if (of->kind == LAZY_TABLE)
-        return from_table(of, offset, stride, n, buffer);
+    const double *all = all_of(e, of);
+    if (all)
+        return take_from(all, offset, stride, n, buffer);
     int64_t first = indices_rank(&s->wanted, offset);
     if (n == 1 || (stride > 0 && indices_rank(&s->wanted, offset + (n - 1) * stride) == first + n - 1))
         return s->x + first; /* no others are between them */
@@ -198,7 +206,7 @@ static void map_one_run(struct lazy_demand *e, const struct lazy *l, double *out
         for (uint32_t k = 0; k < l->nin; k++) {
             const struct lazy *of = l->in[k].lazy;
             bool one = is_one_number(e, of);
-            const double *x = of->kind == LAZY_TABLE ? from_table(of, 0, 1, 1, buffers[k]) : e->of[of->id].x;
+            const double *x = of->kind == LAZY_TABLE ? of->x : e->of[of->id].x;
             double number = *x;
             for (int64_t i = 0; i < n && one && at == 0; i++)
                 buffers[k][i] = number;
@@ -256,11 +264,14 @@ static const double *read_group(struct lazy_demand *e, const struct lazy *l, uin
     uint32_t rank = g->shape.rank;
     int64_t row = rank ? g->shape.dim[rank - 1] : 1, at[MAX_RANK] = {0};
     const struct lazy *of = l->in[k].lazy;
+    const double *all = all_of(e, of);
     if (row == size)
         return read_node(e, of, offset, rank ? g->stride[rank - 1] : 0, size, buffer);
     for (int64_t done = 0; done < size; done += row) {
         double *to = e->marking ? buffer : buffer + done;
-        const double *p = read_node(e, of, offset, g->stride[rank - 1], row, to);
+        const double *p = all ? to : read_node(e, of, offset, g->stride[rank - 1], row, to);
+        for (int64_t i = 0; all && i < row; i++)
+            to[i] = all[offset + i * g->stride[rank - 1]];
         if (!e->marking && p != to)
             memcpy(to, p, (size_t)row * sizeof *to);
         for (uint32_t d = rank - 1; d-- > 0;) {
