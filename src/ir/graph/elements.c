@@ -152,10 +152,13 @@ static double *written(const struct graph *g, uint32_t op, int64_t n) {
     return NULL;
 }
 
-/* It only moves elements, which its type holds as they are. */
+/* Its type holds them as they are: it only moves elements, or they are truth values. */
 static bool keeps_numbers(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
-    return op != NONE && graph_looks_through(g, op) && graph_dtype(g, graph_through(g, op)) == graph_dtype(g, v);
+    if (op == NONE || !graph_looks_through(g, op))
+        return op != NONE && graph_dtype(g, v) == DT_I1 && binary_of((enum op_kind)g->kind[op]);
+    enum dtype from = graph_dtype(g, graph_through(g, op));
+    return from == DT_I1 || from == graph_dtype(g, v);
 }
 
 /* As the element type of the value holds them. */

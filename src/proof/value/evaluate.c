@@ -391,6 +391,7 @@ static double take_element(struct lazy_demand *e, const struct lazy *l, double i
 
 static void take_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     double buffer[CHUNK];
+    int64_t marked = -1;
     bool computed = l->in[1].lazy->kind != LAZY_INPUT && l->in[1].lazy->kind != LAZY_TABLE && !l->in[1].lazy->given;
     for (struct run r = first_run(e, l); next_run(e, l, &r);) {
         const double *index = read_node(e, l->in[0].lazy, offset_of(&l->in[0], r.at, l->shape.rank),
@@ -399,8 +400,10 @@ static void take_node(struct lazy_demand *e, const struct lazy *l, double *out) 
         for (int64_t i = 0; i < r.of.n; i++) {
             if (!e->marking)
                 *out++ = take_element(e, l, index[i], offset + i * step);
-            else if (computed && (i == 0 || step))
-                mark(e, l->in[1].lazy, offset + i * step, l->step, l->size);
+            else if (computed && offset + i * step != marked) {
+                marked = offset + i * step;
+                mark(e, l->in[1].lazy, marked, l->step, l->size);
+            }
         }
     }
 }

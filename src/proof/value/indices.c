@@ -16,6 +16,7 @@ static struct index_page *page_at(struct indices *s, int64_t number) {
     struct index_page **page = &(*book)->pages[number % PAGES_OF_BOOK];
     if (!*page) {
         *page = xcalloc(1, sizeof **page);
+        (*book)->there[number / 64 % (PAGES_OF_BOOK / 64)] |= (uint64_t)1 << number % 64;
         s->first = number < s->first ? number : s->first;
         s->end = number < s->end ? s->end : number + 1;
     }
@@ -24,9 +25,14 @@ static struct index_page *page_at(struct indices *s, int64_t number) {
 
 /* The first page from a number on that has members; `end`: there is none. */
 static int64_t next_page(const struct indices *s, int64_t number) {
-    while (number < s->end && !indices_page(s, number))
-        number = s->books[number / PAGES_OF_BOOK] ? number + 1 : (number / PAGES_OF_BOOK + 1) * PAGES_OF_BOOK;
-    return number < s->end ? number : s->end;
+    while (number < s->end) {
+        const struct index_book *book = s->books[number / PAGES_OF_BOOK];
+        uint64_t there = book ? book->there[number / 64 % (PAGES_OF_BOOK / 64)] >> number % 64 : 0;
+        if (there)
+            return number + __builtin_ctzll(there);
+        number = book ? (number / 64 + 1) * 64 : (number / PAGES_OF_BOOK + 1) * PAGES_OF_BOOK;
+    }
+    return s->end;
 }
 
 /* Members of one page, from `at` within it on. */

@@ -16,6 +16,7 @@ struct index_page {
 };
 
 struct index_book {
+    uint64_t there[PAGES_OF_BOOK / 64];      /* a bit for each page that has members */
     struct index_page *pages[PAGES_OF_BOOK]; /* NULL: no member is on it */
 };
 

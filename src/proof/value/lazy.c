@@ -345,9 +345,19 @@ static bool compares_itself(const struct tensor *t, binary_function *f) {
     return l && l->kind == LAZY_MAP && l->binary == f && is_itself(l);
 }
 
-/* (x == x) + (x != x) is 1, whatever x is: lowerings write so what has as many elements as x. */
+static bool is_same_integer(const struct tensor *x, const struct tensor *y) {
+    struct view v = view_of(x), w = view_of(y);
+    return v.lazy && v.lazy == w.lazy && v.lazy->kind == LAZY_INPUT && format_is_integer(v.lazy->type) &&
+           shape_eq(&v.shape, &w.shape) && v.offset == w.offset &&
+           memcmp(v.stride, w.stride, v.shape.rank * sizeof *v.stride) == 0;
+}
+
+/* (x == x) + (x != x) is 1, whatever x is, and x == x where it is no NaN: lowerings write so what has as many elements
+ * as x. */
 const struct tensor *lazy_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                  const struct tensor *y) {
+    if ((f == binary_EQ || f == binary_NE) && is_same_integer(x, y))
+        return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, f == binary_EQ), &x->shape));
     if (f == binary_ADD && compares_itself(x, binary_EQ) && compares_itself(y, binary_NE) &&
         shape_eq(&x->shape, &y->shape))
         return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, 1), &x->shape));
