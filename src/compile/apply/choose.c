@@ -62,7 +62,7 @@ static void write_one(const struct choosing *c, struct arena *a, struct replacem
     const struct match *m = out->match;
     struct arena scratch = {0}; /* the proof is large */
     struct reading *r = arena_alloc(&scratch, sizeof *r);
-    bool found = reading_find(r, c->how->patterns, m, &scratch, &out->why);
+    bool found = reading_find(r, c->how->patterns, m, out->known, &scratch, &out->why);
     struct str assumption = found ? not_assumed(c, m, &r->ref.bound, &scratch) : STR("");
     struct str precondition = found ? precondition_of(&r->ref.bound, &scratch) : STR("");
     if (!found)
@@ -103,8 +103,10 @@ static uint32_t add_candidates(const struct choosing *c, const struct match_list
         binding_query_say(query, &detail);
         struct price price = price_match(c->pricer, m, &detail);
         if (!price_is_slower(&price) || included(&c->options->patterns, "slower"))
-            out[n++] =
-                (struct replacement){.match = m, .saved_us = price_saved_us(&price), .reported = verdicts != NULL};
+            out[n++] = (struct replacement){.match = m,
+                                            .saved_us = price_saved_us(&price),
+                                            .reported = verdicts != NULL,
+                                            .known = verdicts ? verdicts[i].reading : NULL};
         if (n && out[n - 1].match == m && (!verdicts || verdicts[i].kind == VERDICT_SAME))
             out[n - 1].why = arena_str(a, not_assumed(c, m, &detail, &scratch));
     }

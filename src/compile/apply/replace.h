@@ -7,6 +7,7 @@
 struct replacement {
     const struct match *match;
     double saved_us;
+    const struct proved_reading *known;  /* how an audit proved it; NULL: it did not */
     bool reported;                       /* an audit reports it; else it gave way to one that saves less */
     bool written;                        /* the module gets it */
     bool slower;                         /* than what it would replace: it does not get it */

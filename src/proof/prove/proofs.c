@@ -66,6 +66,9 @@ static void store(struct proofs *p, struct str key, struct proved *v) {
         k = arena_alloc(&p->arena, sizeof *k);
         *k = (struct stored_verdict){.key = arena_str(&p->arena, key), .verdict = *v};
         k->verdict.text = arena_str(&p->arena, v->text);
+        struct proved_reading *reading = arena_alloc(&p->arena, sizeof *reading);
+        *reading = *v->reading;
+        k->verdict.reading = reading;
         HASH_ADD_KEYPTR(hh, p->verdicts, k->key.p, k->key.n, k);
     }
     *v = k->verdict;
@@ -134,6 +137,8 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
         v = prove_match(proofs->set, m, q->figures, &q->arena);
         if (key.n && v.kind == VERDICT_SAME)
             store(proofs, key, &v);
+        else
+            v.reading = NULL;
     }
     v.text = keep_text(proofs, v.text);
     arena_free(&q->arena);

@@ -186,6 +186,22 @@ struct verdict proof_run(struct proof *p) {
     return run_all(p, p->ref.match->pattern->fused->formula);
 }
 
+bool proof_read(struct proof *p, const struct proved_reading *known, struct str *why) {
+    struct eval_context b = {.arena = p->ref.arena};
+    p->ref.as_printed = known->as_printed;
+    bool good = prepare(p, p->ref.match->pattern->fused->formula, &b) && known->frame < p->form.nframes;
+    p->frame = known->frame;
+    p->choice = known->choice;
+    *why = b.error;
+    return good;
+}
+
+static struct proved_reading *reading_of(const struct proof *p) {
+    struct proved_reading *r = arena_alloc(p->ref.arena, sizeof *r);
+    *r = (struct proved_reading){p->ref.as_printed, p->frame, p->choice};
+    return r;
+}
+
 /* ---- verdicts ---- */
 
 /* The pattern's own formula agrees with the ops that it matched. Where it does not, the names or axes of this match
@@ -212,6 +228,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct proof *p = proof_new(set, m, 0, a);
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
+        v.reading = reading_of(p);
         if (figures != FIGURES_NONE)
             v.device = device_error_of(&p->ref.problem, figures == FIGURES_BLACKHOLE, p->effort.fixed);
         v.device.known = device_error_tells(&v.device);

@@ -7,7 +7,7 @@
 
 enum device_figures { FIGURES_NONE, FIGURES_WORMHOLE, FIGURES_BLACKHOLE };
 
-/* The whole verdict, with the error of the device that is asked for. Tensors and texts live in `a`. */
+/* The whole verdict, with the error of the device that is asked for. Tensors, texts and the reading live in `a`. */
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
                           struct arena *a);
 
@@ -22,5 +22,7 @@ struct proof {
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
 /* Prepares it and runs all trials. */
 struct verdict proof_run(struct proof *p);
+/* Prepares it in a reading that is known, of this match or of an equal one (proofs.h). False with a reason. */
+bool proof_read(struct proof *p, const struct proved_reading *known, struct str *why);
 
 #endif

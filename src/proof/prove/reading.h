@@ -3,6 +3,7 @@
 #define FA_READING_H
 
 #include "proof/prove/proof.h"
+#include "proof/prove/verdict.h"
 
 struct reading {
     struct reference ref; /* the match, whose names are bound */
@@ -12,8 +13,8 @@ struct reading {
     unsigned excluded; /* kinds of trials (proof/trials/numbers.h) that the pattern does not claim, a bit each */
 };
 
-/* Proves the match and keeps the reading that did it, in `a`. False with a reason. */
-bool reading_find(struct reading *out, const struct pattern_set *set, const struct match *m, struct arena *a,
-                  struct str *why);
+/* Proves the match, or takes the reading that is known, and keeps it in `a`. False with a reason. */
+bool reading_find(struct reading *out, const struct pattern_set *set, const struct match *m,
+                  const struct proved_reading *known, struct arena *a, struct str *why);
 
 #endif

@@ -2,8 +2,16 @@
 #ifndef FA_VERDICT_H
 #define FA_VERDICT_H
 
+#include "proof/numeric/formula_value.h"
 #include "proof/trials/device_error.h"
 #include "proof/trials/equal.h"
+
+/* How the match and its fused form were found to be the same function. */
+struct proved_reading {
+    bool as_printed;              /* constants are the numbers of the text */
+    uint32_t frame;               /* of those of the form */
+    struct formula_choice choice; /* which alternatives of the form */
+};
 
 struct proved {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
@@ -15,6 +23,7 @@ struct proved {
     double bound;      /* the relative L2 that the pattern allows, where the results agree within that only; or 0 */
     bool same_outside; /* the results agree on inputs that the pattern excludes from its claim, too */
     struct device_error device;
+    const struct proved_reading *reading; /* lives as the proofs; NULL: it was not kept */
 };
 
 /* The fused form computes something else: the match is not reported. */
