@@ -448,6 +448,24 @@ static bool takes_any_order(fold_function *f) {
            f == fold_dot;
 }
 
+static void swap(int64_t *x, int64_t *y) {
+    int64_t other = *x;
+    *x = *y;
+    *y = other;
+}
+
+/* A group is read in rows. */
+static void put_longest_last(struct shape *group, struct view *const *v, uint32_t n) {
+    uint32_t longest = 0, last = group->rank - 1;
+    for (uint32_t d = 0; d < group->rank; d++)
+        longest = group->dim[d] >= group->dim[longest] ? d : longest;
+    if (group->rank < 2)
+        return;
+    for (uint32_t k = 0; k < n; k++)
+        swap(&v[k]->stride[longest], &v[k]->stride[last]);
+    swap(&group->dim[longest], &group->dim[last]);
+}
+
 /* Splits dimensions of a result and of a group as above; `s` has both, the last `ngroup` are the group's. */
 static void split_group(struct view *v, uint32_t n, struct shape *s, uint32_t *ngroup) {
     struct split split;
@@ -491,6 +509,8 @@ static const struct tensor *fold_whole(struct eval_context *ctx, const struct fo
     }
     coalesce(&l->shape, in, n, 0);
     coalesce(&group, by, n, 0);
+    if (!dot && takes_any_order(f))
+        put_longest_last(&group, by, n);
     for (uint32_t k = 0; k < n; k++)
         l->group[k].shape = group;
     const struct tensor *t = tensor_reshape(ctx, tensor_of(ctx, l, &own, &s), &to);
