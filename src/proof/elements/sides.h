@@ -8,9 +8,11 @@
 #include "proof/trials/equal.h"
 
 static const double tolerance = 1e-9;
-/* Elements that are read for one set of numbers: at most; where inputs vary along all of their dimensions; and for many
- * and for some of the results. */
-static const double most_read = 2e6, most_narrow = 6e6, most_wide = 2e5, cheap = 2e4, modest = 5e4, dear = 2e5;
+/* Elements that are read for one set of numbers. */
+static const double most_read = 2e6;   /* for many of a result */
+static const double most_narrow = 6e6; /* where inputs vary along some dimensions; */
+static const double most_wide = 2e5;   /* for more they vary so */
+static const double dear = 2e5, modest = 5e4, cheap = 2e4;
 
 /* What is compared: one output on one device. */
 struct compared {

@@ -112,6 +112,8 @@ const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x
                                   const struct dot *dot);
 /* As an element type holds it; sums and products wrap. */
 const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
+/* The same for each element by itself, as no block float is. */
+const struct tensor *lazy_rounded_alone(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
 void lazy_round_constant(const struct tensor *x, enum dtype type);
 
 /* Finds what depends on inputs, and how; once all nodes are made. */
