@@ -113,17 +113,22 @@ static struct str free_alias(struct fa_application *a) {
 
 /* ---- what became of findings ---- */
 
-/* The op of another text of the module whose result has the name of this one's; or NONE. */
+/* The op of another text of the module whose result has the name of this one's, in the function of the same name; or
+ * NONE. */
 static uint32_t same_op(const struct mlir *m, uint32_t op, const struct mlir *other) {
-    struct str function = m->ops[op].func == NONE ? STR("") : m->names[m->funcs[m->ops[op].func].name];
+    uint32_t func = m->ops[op].func, from = 0, end = other->nops, its = NONE;
     struct str name = mlir_result_name(m, op);
-    for (uint32_t i = 0; i < other->nops && m != other; i++) {
-        const struct mlir_op *o = &other->ops[i];
-        struct str its = o->func == NONE ? STR("") : other->names[other->funcs[o->func].name];
-        if (o->nresults && str_eq(mlir_result_name(other, i), name) && str_eq(its, function))
-            return i;
+    if (m == other)
+        return op;
+    if (func != NONE) {
+        its = mlir_func_named(other, m->names[m->funcs[func].name]);
+        from = its == NONE ? end : other->funcs[its].first_op;
+        end = its == NONE ? end : other->funcs[its].end_op;
     }
-    return m == other ? op : NONE;
+    for (uint32_t i = from; i < end; i++)
+        if (other->ops[i].nresults && other->ops[i].func == its && str_eq(mlir_result_name(other, i), name))
+            return i;
+    return NONE;
 }
 
 /* The op of the module as it is read; of one that was written, what it is made for. */
