@@ -84,11 +84,7 @@ static int64_t run_of(const struct imap *map, int64_t n, int64_t *stride) {
     return run;
 }
 
-static double itself(double x) {
-    return x;
-}
-
-/* Of each result's element what a function makes of the operands' ones. */
+/* Of each result's element what a function makes of the operands' ones; neither: the operand's one itself. */
 static double *apply(const struct gathered *of, unary_function *one, binary_function *two, int64_t n) {
     double *out = xrealloc(NULL, (size_t)n * sizeof *out);
     const struct gathered *a = &of[0], *b = &of[two ? 1 : 0];
@@ -97,7 +93,7 @@ static double *apply(const struct gathered *of, unary_function *one, binary_func
     for (int64_t i = 0; i < n; i += run) {
         const double *x = a->x + imap_at(&a->map, i), *y = b->x + imap_at(&b->map, i);
         for (int64_t k = 0; k < run && i + k < n; k++)
-            out[i + k] = two ? two(x[k * sa], y[k * sb]) : one(x[k * sa]);
+            out[i + k] = two ? two(x[k * sa], y[k * sb]) : one ? one(x[k * sa]) : x[k * sa];
     }
     return out;
 }
@@ -128,7 +124,7 @@ static double *taken(const struct graph *g, uint32_t from, const struct imap *ma
     imap_identity(&same, 0, n);
     if (imap_equal(&of.map, &same))
         return of.x;
-    double *out = apply(&of, itself, NULL, n);
+    double *out = apply(&of, NULL, NULL, n);
     free(of.x);
     return out;
 }

@@ -21,8 +21,8 @@ static int64_t split_in(const struct shape *s, int64_t n) {
 static int64_t split_of(const struct program *p, int64_t n) {
     const struct mlir *m = p->graph->m;
     int64_t inner = 0;
-    for (uint32_t i = 0; i < p->nops && !inner; i++) {
-        const struct mlir_op *op = &m->ops[p->ops[i]];
+    for (uint32_t i = 0; i < (p->nops ? p->nops : m->nops) && !inner; i++) {
+        const struct mlir_op *op = &m->ops[p->nops ? p->ops[i] : i];
         struct shape s;
         for (uint32_t r = 0; r < op->nresults && !inner; r++)
             inner = program_shape(p, op->first_result + r, &s) ? split_in(&s, n) : 0;

@@ -285,30 +285,17 @@ static double element(const struct filling *f, struct spot at, double size, bool
     return f->negated ? -x : x;
 }
 
-/* Floats of both signs, whose places do not matter: element() makes them as here. */
-static bool is_simple(const struct filling *f) {
-    return f->trial == TRIAL_PLAIN && f->type != DT_I1 && !is_whole(f->input, f->type) && !f->positive && !f->negated &&
-           !(f->least > 0) && !is_at_levels(f);
-}
-
-static double simple_number(const struct filling *f, int64_t i, double size) {
-    uint64_t state = f->state + (uint64_t)i * 0xd1342543de82ef95u;
-    double x = 2 * uniform(&state) - 1;
-    return x * size * (uniform(&state) < 0.03 ? 8 : 1);
-}
-
 /* Each row has one of four sizes, so that not every softmax is that of one dominant element and not every clamp is met;
  * the third row, and each sixteenth behind it, is zero. */
 void filling_numbers(const struct filling *f, int64_t from, int64_t n, double *out) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
     int64_t row = f->plane.row > 0 ? f->plane.row : 1;
     struct spot at = {from, from / row, from % row};
-    bool simple = is_simple(f);
     while (n > 0) {
         double size = row > 1 ? sizes[mixed(f->state ^ (uint64_t)at.row * 0x9e3779b97f4a7c15u) % 4] : 1;
         bool zero = !f->distinct && row > 1 && at.row % 16 == 2;
         for (; n > 0 && at.column < row; at.column++, at.i++, n--)
-            *out++ = simple && !zero ? simple_number(f, at.i, size) : element(f, at, size, zero);
+            *out++ = element(f, at, size, zero);
         at.column = 0;
         at.row++;
     }

@@ -264,14 +264,11 @@ static const double *read_group(struct lazy_demand *e, const struct lazy *l, uin
     uint32_t rank = g->shape.rank;
     int64_t row = rank ? g->shape.dim[rank - 1] : 1, at[MAX_RANK] = {0};
     const struct lazy *of = l->in[k].lazy;
-    const double *all = all_of(e, of);
     if (row == size)
         return read_node(e, of, offset, rank ? g->stride[rank - 1] : 0, size, buffer);
     for (int64_t done = 0; done < size; done += row) {
         double *to = e->marking ? buffer : buffer + done;
-        const double *p = all ? to : read_node(e, of, offset, g->stride[rank - 1], row, to);
-        for (int64_t i = 0; all && i < row; i++)
-            to[i] = all[offset + i * g->stride[rank - 1]];
+        const double *p = read_node(e, of, offset, g->stride[rank - 1], row, to);
         if (!e->marking && p != to)
             memcpy(to, p, (size_t)row * sizeof *to);
         for (uint32_t d = rank - 1; d-- > 0;) {

@@ -199,8 +199,6 @@ static bool stays(double x, enum dtype t) {
     return (t == DT_BF16 || t == DT_F32) && (fits || bits == 0);
 }
 
-/* In bits of an f32, as SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the
- * next five; of SrcB the leading one and six bits, and the next four. */
 static double kept_bits(float f, uint32_t mask) {
     uint32_t w;
     memcpy(&w, &f, sizeof w);
@@ -209,6 +207,8 @@ static double kept_bits(float f, uint32_t mask) {
     return f;
 }
 
+/* In bits of an f32, as SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the
+ * next five; of SrcB the leading one and six bits, and the next four. */
 void format_source_row(const double *x, size_t n, enum dtype t, bool stored, bool a, double *high, double *low) {
     uint32_t high_mask = a ? 0xfff80000u : 0xfffe0000u, without_low = a ? 0xfff83fffu : 0xfffe1fffu;
     for (size_t i = 0; i < n; i++) {

@@ -39,11 +39,11 @@ static void swap(int64_t *x, int64_t *y) {
 
 /* A group is read in rows. */
 static void put_longest_last(struct shape *group, struct view *const *v, uint32_t n) {
-    uint32_t longest = 0, last = group->rank - 1;
-    for (uint32_t d = 0; d < group->rank; d++)
-        longest = group->dim[d] >= group->dim[longest] ? d : longest;
     if (group->rank < 2)
         return;
+    uint32_t longest = 0, last = group->rank - 1;
+    for (uint32_t d = 0; d <= last; d++)
+        longest = group->dim[d] >= group->dim[longest] ? d : longest;
     for (uint32_t k = 0; k < n; k++)
         swap(&v[k]->stride[longest], &v[k]->stride[last]);
     swap(&group->dim[longest], &group->dim[last]);

@@ -136,7 +136,7 @@ bool split_views(const struct view *v, uint32_t n, const struct shape *shape, st
 bool view_is_joined(const struct view *v, uint32_t d, struct join_steps *out) {
     const struct lazy *l = v->lazy;
     int64_t reach[MAX_RANK];
-    if (!l || l->kind != LAZY_JOIN || l->given)
+    if (!l || l->kind != LAZY_JOIN)
         return false;
     out->d = d;
     place_of(l, v->offset, out->at);
