@@ -11,7 +11,13 @@
 
 enum { MOST_ELEMENTS = 1 << 21, MOST_DEEP = 24 };
 
-static double *elements(const struct graph *g, uint32_t v, int deep);
+/* Of what varies of a value, row-major. */
+struct numbers {
+    double *x;   /* for the caller to free; NULL: not of constants alone, too many, or not known */
+    bool truths; /* all are 0 or 1, which all types hold */
+};
+
+static struct numbers elements(const struct graph *g, uint32_t v, int deep);
 
 /* ---- what varies ---- */
 
@@ -62,12 +68,15 @@ static bool varying_map(const struct graph *g, uint32_t v, bool back, const stru
 
 /* An operand's elements where those of a result are. */
 struct gathered {
-    double *x;
+    struct numbers of;
     struct imap map;
 };
 
 static bool gather(const struct graph *g, uint32_t from, const struct imap *map, int deep, struct gathered *out) {
-    return varying_map(g, from, true, map, &out->map) && (out->x = elements(g, from, deep + 1)) != NULL;
+    if (!varying_map(g, from, true, map, &out->map))
+        return false;
+    out->of = elements(g, from, deep + 1);
+    return out->of.x != NULL;
 }
 
 /* How many elements from each multiple of that number on are `stride` apart. */
@@ -91,41 +100,46 @@ static double *apply(const struct gathered *of, unary_function *one, binary_func
     int64_t sa, sb, ra = run_of(&a->map, n, &sa), rb = run_of(&b->map, n, &sb), run = ra < rb ? ra : rb;
     run = ra % run == 0 && rb % run == 0 ? run : 1;
     for (int64_t i = 0; i < n; i += run) {
-        const double *x = a->x + imap_at(&a->map, i), *y = b->x + imap_at(&b->map, i);
+        const double *x = a->of.x + imap_at(&a->map, i), *y = b->of.x + imap_at(&b->map, i);
         for (int64_t k = 0; k < run && i + k < n; k++)
             out[i + k] = two ? two(x[k * sa], y[k * sb]) : one ? one(x[k * sa]) : x[k * sa];
     }
     return out;
 }
 
-static double *computed(const struct graph *g, uint32_t op, uint32_t v, const struct imap *all, int64_t n, int deep) {
+static bool is_comparison(binary_function *f) {
+    return f == binary_EQ || f == binary_NE || f == binary_LT || f == binary_LE || f == binary_GT || f == binary_GE;
+}
+
+static struct numbers computed(const struct graph *g, uint32_t op, uint32_t v, const struct imap *all, int64_t n,
+                               int deep) {
     unary_function *one = unary_of((enum op_kind)g->kind[op]);
     binary_function *two = binary_of((enum op_kind)g->kind[op]);
     uint32_t count = graph_noperands(g, op);
-    struct gathered of[2] = {{.x = NULL}, {.x = NULL}};
+    struct gathered of[2] = {{.of.x = NULL}, {.of.x = NULL}};
     struct imap map;
     bool known = graph_plain(g, op) && ((one && count == 1) || (two && count == 2));
     for (uint32_t k = 0; k < count && known; k++) {
         uint32_t from = graph_operands(g, op)[k];
         known = from != NONE && imap_operand(g, v, from, all, &map) && gather(g, from, &map, deep, &of[k]);
     }
-    double *out = known ? apply(of, one, count == 2 ? two : NULL, n) : NULL;
-    free(of[0].x);
-    free(of[1].x);
+    struct numbers out = {known ? apply(of, one, count == 2 ? two : NULL, n) : NULL, count == 2 && is_comparison(two)};
+    free(of[0].of.x);
+    free(of[1].of.x);
     return out;
 }
 
 /* Elements of another value, as they are. */
-static double *taken(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
+static struct numbers taken(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
     struct imap same;
-    struct gathered of;
-    if (from == NONE || !gather(g, from, map, deep, &of))
-        return NULL;
+    struct gathered from_all;
+    if (from == NONE || !gather(g, from, map, deep, &from_all))
+        return (struct numbers){.x = NULL};
     imap_identity(&same, 0, n);
-    if (imap_equal(&of.map, &same))
-        return of.x;
-    double *out = apply(&of, NULL, NULL, n);
-    free(of.x);
+    if (imap_equal(&from_all.map, &same))
+        return from_all.of;
+    struct numbers out = {apply(&from_all, NULL, NULL, n), from_all.of.truths};
+    free(from_all.of.x);
     return out;
 }
 
@@ -148,13 +162,10 @@ static double *written(const struct graph *g, uint32_t op, int64_t n) {
     return NULL;
 }
 
-/* Its type holds them as they are: it only moves elements, or they are truth values. */
+/* It only moves elements. */
 static bool keeps_numbers(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
-    if (op == NONE || !graph_looks_through(g, op))
-        return op != NONE && graph_dtype(g, v) == DT_I1 && binary_of((enum op_kind)g->kind[op]);
-    enum dtype from = graph_dtype(g, graph_through(g, op));
-    return from == DT_I1 || from == graph_dtype(g, v);
+    return op != NONE && graph_looks_through(g, op) && graph_dtype(g, graph_through(g, op)) == graph_dtype(g, v);
 }
 
 /* As the element type of the value holds them. */
@@ -164,37 +175,40 @@ static void round_all(enum dtype type, double *x, int64_t n) {
             x[i] = format_is_integer(type) ? trunc(x[i]) : round_to_bits(x[i], dtype_table[type].precision);
 }
 
-static double *moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, int deep) {
+static struct numbers moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, int deep) {
+    static const struct numbers none = {.x = NULL};
     struct imap all, map;
     if (op != NONE && graph_class(g, op) == OP_CONSTANT)
-        return written(g, op, n);
+        return (struct numbers){.x = written(g, op, n)};
     if (op != NONE && graph_op_is(g, op, COUNTS))
-        return counted(g, op, n);
+        return (struct numbers){.x = counted(g, op, n)};
     if (!varying_map(g, v, false, NULL, &all))
-        return NULL;
+        return none;
     if (op == NONE || graph_class(g, op) == OP_CALL) {
         uint32_t other = op == NONE ? graph_caller_value(g, v) : graph_callee_value(g, v);
-        return other != NONE && graph_numel(g, other) == graph_numel(g, v) ? taken(g, other, &all, n, deep) : NULL;
+        return other != NONE && graph_numel(g, other) == graph_numel(g, v) ? taken(g, other, &all, n, deep) : none;
     }
     if (graph_looks_through(g, op))
-        return imap_through(g, op, &all, &map) ? taken(g, graph_through(g, op), &map, n, deep) : NULL;
+        return imap_through(g, op, &all, &map) ? taken(g, graph_through(g, op), &map, n, deep) : none;
     return computed(g, op, v, &all, n, deep);
 }
 
-/* Of what varies, row-major, for the caller to free. NULL: not of constants alone, too many, or not known. */
-static double *elements(const struct graph *g, uint32_t v, int deep) {
+static struct numbers elements(const struct graph *g, uint32_t v, int deep) {
     int64_t extents[MAX_RANK], n;
     uint32_t rank;
     struct constant c = graph_constant(g, v);
-    double *out = NULL;
+    struct numbers out = {.x = NULL};
     if (deep == MOST_DEEP || !graph_is_parameter(g, v) || !extents_of(g, v, extents, &rank))
-        return NULL;
+        return out;
     n = count_of(extents, rank);
-    out = c.known ? xcalloc((size_t)n, sizeof *out) : moved_or_made(g, g->m->values[v].def, v, n, deep);
+    if (c.known)
+        out.x = xcalloc((size_t)n, sizeof *out.x);
+    else
+        out = moved_or_made(g, g->m->values[v].def, v, n, deep);
     for (int64_t i = 0; i < n && c.known; i++)
-        out[i] = c.value;
-    if (out && !keeps_numbers(g, v))
-        round_all(graph_dtype(g, v), out, n);
+        out.x[i] = c.value;
+    if (out.x && !out.truths && !keeps_numbers(g, v))
+        round_all(graph_dtype(g, v), out.x, n);
     return out;
 }
 
@@ -202,7 +216,7 @@ double graph_element(const struct graph *g, uint32_t v, int64_t at) {
     int64_t numel = graph_numel(g, v);
     struct imap all, map;
     imap_identity(&all, 0, numel);
-    double *x = at >= 0 && at < numel && varying_map(g, v, true, &all, &map) ? elements(g, v, 0) : NULL;
+    double *x = at >= 0 && at < numel && varying_map(g, v, true, &all, &map) ? elements(g, v, 0).x : NULL;
     double element = x ? x[imap_at(&map, at)] : NAN;
     free(x);
     return element;
@@ -236,7 +250,7 @@ void elements_free(struct graph *g) {
 static bool repeats_columns(const struct graph *g, uint32_t v, uint32_t rank, int64_t rows, int64_t columns) {
     int64_t times = columns / rows, step = g->varies[v] >> (rank - 1) & 1;
     bool varies = rows == 1 || (step && g->varies[v] >> (rank - 2) & 1);
-    double *x = varies ? elements(g, v, 0) : NULL;
+    double *x = varies ? elements(g, v, 0).x : NULL;
     bool repeats = x != NULL;
     for (int64_t row = 0; row < rows && repeats; row++) {
         const double *of = x + row * columns;
