@@ -539,6 +539,26 @@ Test(prove, a_stated_input_has_the_shape_of_the_value) {
     cr_assert_eq(prover.unproved, before + 1, "%s", message());
 }
 
+Test(prove, what_both_sides_take_of_inputs_that_vary_differently) {
+    struct rule r = {"s = x + y\nout = s - sum(sum(s, dim=1), dim=0)", NULL,
+                     "s = x + y\nout = s + -(sum(sum(s, dim=0), dim=1))", NULL};
+#define SUM(r, x, dim, s, to)                                                                                          \
+    "%" r " = \"ttir.sum\"(%" x ") <{dim_arg = [" dim " : i32], keep_dim = true}> : (" F32(s) ") -> " F32(to) "\n"
+#define LESS_ALL                                                                                                       \
+    TWO("s", "add", "x", "y", "8192x4096", "8192x1", "8192x4096")                                                      \
+    SUM("m", "s", "1", "8192x4096", "8192x1")                                                                          \
+    SUM("n", "m", "0", "8192x1", "1x1")                                                                                \
+    TWO("o", "subtract", "s", "n", "8192x4096", "1x1", "8192x4096")
+    struct example_counts counts;
+    proved(r, LESS_ALL);
+    r.fused = "s = x + y\nout = s + -(sum(s, dim=1))"; /* what both take tells that they differ, inputs are too many */
+    run(&r, LESS_ALL, &counts);
+    cr_assert_eq(prover.unproved, 1, "%s", message());
+    r.fused = "s = x + y\nout = s + -(sum(s, dim=0))";
+    run(&r, LESS_ALL, &counts);
+    cr_assert_eq(prover.unproved, 2, "%s", message());
+}
+
 /* ---- all that is bundled ---- */
 
 Test(prove, each_bundled_pattern_says_what_it_is_fused_to) {

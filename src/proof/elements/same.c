@@ -10,6 +10,7 @@ enum {
     MOST_WIDE = 1 << 16,
     ENOUGH = 256, /* elements that thresholds and bounds are seen in */
     MANY = 4096,
+    MOST_GIVEN = 4096, /* elements that vary along all dimensions */
     MAX_AGREEING = 8,
     MAX_READINGS = 256,
     MOST_NODES = 2048 /* of readings that were tried, too */
@@ -64,9 +65,29 @@ static bool give_shared(struct trying *t) {
     return any;
 }
 
+static void replace_given(struct eval_context *ctx, void *self) {
+    struct trying *t = self;
+    uint32_t n = t->all.n, number = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (t->all.all[i]->given && t->all.all[i]->n > MOST_GIVEN)
+            drawn_instead(ctx, t->p, t->all.all[i], number++, t->narrow);
+}
+
+/* Where inputs vary along some dimensions alone, so does what is given. Both sides are made anew then. */
+static bool narrow_given(struct trying *t) {
+    uint32_t n = t->all.n;
+    bool good = eval_attempt(&t->ctx, replace_given, t);
+    if (good && t->all.n > n)
+        good = lockstep_program(t->lockstep) && sides_make(t) == VERDICT_SAME;
+    lazies_settle(&t->all);
+    return good;
+}
+
 static void take_back(struct trying *t) {
-    for (uint32_t i = 0; i < t->all.n; i++)
+    for (uint32_t i = 0; i < t->all.n; i++) {
         t->all.all[i]->given = false;
+        t->all.all[i]->instead = NULL;
+    }
 }
 
 static struct str difference_text(struct trying *t, const struct compared *c, struct difference d) {
@@ -273,13 +294,19 @@ static bool is_dear(const struct trying *t) {
     return t->demand ? demand_size(t->demand) > sides_most(t) : t->ctx.why == REASON_TOO_LARGE;
 }
 
+/* Of inputs alone. */
+static bool make_again(struct trying *t) {
+    return sides_begin(t, t->narrow, t->equals) && sides_make(t) == VERDICT_SAME;
+}
+
 /* The reading at hand, in elements that are the same function of what both sides take, or else of the inputs. */
 static enum verdict_kind try_sides(struct trying *t, bool *too_dear) {
     enum verdict_kind v = sides_make(t);
     *too_dear = false;
     if (v != VERDICT_SAME)
         return v;
-    t->given = give_shared(t);
+    bool given = give_shared(t);
+    t->given = given && (!t->narrow || narrow_given(t));
     bool settled = t->given && elements_settle(t);
     *too_dear = t->given && is_dear(t); /* and made of the inputs they would be made of more */
     bool agrees = settled && !*too_dear && try_kinds(t) == VERDICT_SAME;
@@ -287,6 +314,8 @@ static enum verdict_kind try_sides(struct trying *t, bool *too_dear) {
     take_back(t);
     if (agrees)
         return VERDICT_SAME;
+    if (given && t->narrow && !make_again(t))
+        return sides_not_evaluated(t, &t->ctx);
     t->v = (struct verdict){.kind = VERDICT_NONE};
     settled = !*too_dear && elements_settle(t);
     *too_dear |= is_dear(t);

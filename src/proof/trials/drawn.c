@@ -119,8 +119,8 @@ static const struct tensor *drawn_input(struct eval_context *ctx, const struct v
 
 /* A sum over millions costs too much time: then an input varies along its last dimensions alone, or along those before;
  * one input along these, the next one along others. */
-static const struct tensor *narrow_input(struct eval_context *ctx, const struct problem *p, const struct varying *in,
-                                         uint32_t narrow) {
+static struct view narrow_view(struct eval_context *ctx, const struct problem *p, const struct varying *in,
+                               uint32_t narrow) {
     struct dimensions pieces = pieces_of(&p->program, &in->shape);
     const struct shape *all = &pieces.shape;
     struct shape drawn = {.rank = 0};
@@ -140,7 +140,20 @@ static const struct tensor *narrow_input(struct eval_context *ctx, const struct 
             over.stride[d] = varies ? v.stride[i] : 0;
         i += part[d] == own;
     }
-    return tensor_reshape(ctx, lazy_of_view(ctx, over), &in->shape);
+    return over;
+}
+
+static const struct tensor *narrow_input(struct eval_context *ctx, const struct problem *p, const struct varying *in,
+                                         uint32_t narrow) {
+    return tensor_reshape(ctx, lazy_of_view(ctx, narrow_view(ctx, p, in, narrow)), &in->shape);
+}
+
+void drawn_instead(struct eval_context *ctx, const struct problem *p, struct lazy *l, uint32_t number,
+                   uint32_t narrow) {
+    struct varying all = {number, l->whole, DT_F32, UINT32_MAX};
+    struct view v = narrow_view(ctx, p, &all, narrow);
+    v.lazy->given = true;
+    lazy_replace(ctx, l, &v);
 }
 
 /* Where what hides varied along some dimensions alone, it would hide whole rows. */

@@ -28,6 +28,7 @@ struct lazy {
     enum lazy_kind kind;
     const char *name; /* of the op, for messages */
     struct shape shape;
+    struct shape whole; /* its dimensions before some became one */
     int64_t n;
     struct view in[3]; /* over `shape`, but for FOLD and PLACE as is said there */
     uint32_t nin;
@@ -43,12 +44,13 @@ struct lazy {
     unary_function *unary;
     binary_function *binary;
     bool rounds, wraps;
-    bool given;      /* it is drawn as inputs are: what it is made of is not asked for */
-    bool drawn;      /* it depends on an input, */
-    bool decided;    /* and on more than whether numbers are infinite */
-    bool chooses;    /* one of two ways, by what is drawn, or compares that: */
-    bool met[2];     /* which ones elements went; evaluate.h sets it */
-    enum dtype type; /* INPUT, TABLE, and of what is rounded */
+    bool given;           /* it is drawn as inputs are: what it is made of is not asked for */
+    struct lazy *instead; /* NULL; else what is read where it would be, by nodes that are made from now on */
+    bool drawn;           /* it depends on an input, */
+    bool decided;         /* and on more than whether numbers are infinite */
+    bool chooses;         /* one of two ways, by what is drawn, or compares that: */
+    bool met[2];          /* which ones elements went; evaluate.h sets it */
+    enum dtype type;      /* INPUT, TABLE, and of what is rounded */
     /* FOLD: `in` is over `shape` with the first element of each group, `group` over one group from there */
     fold_function *fold;
     const struct dot *dot; /* or NULL: what computes the sum of products */
@@ -104,6 +106,8 @@ const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *co
 bool lazy_is_number(const struct tensor *t);
 double lazy_number(const struct tensor *t);
 
+/* Nodes that are made from now on read a view, of as many elements, where they would read the node. */
+void lazy_replace(struct eval_context *ctx, struct lazy *l, const struct view *by);
 /* The elements of a view. */
 const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v);
 /* x[..., m, k] @ y[..., k, n], batch dimensions broadcast; both of rank 2 at least, and of equal k. `dot`: of two rows

@@ -59,6 +59,13 @@ const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v) {
     return t;
 }
 
+void lazy_replace(struct eval_context *ctx, struct lazy *l, const struct view *by) {
+    l->instead = node_new(ctx, LAZY_MAP, &by->shape);
+    l->instead->nin = 1;
+    l->instead->in[0] = *by;
+    l->instead->unary = element_itself;
+}
+
 bool lazy_is_number(const struct tensor *t) {
     return t->lazy && t->lazy->n == 1 && !isnan(lazy_number(t));
 }
@@ -212,8 +219,11 @@ void lazies_free(struct lazies *all) {
 const struct tensor *node_tensor_in_order(struct eval_context *ctx, struct lazy *l, const struct shape *own,
                                           const struct shape *s, const uint32_t *order) {
     struct tensor *t = arena_alloc(ctx->arena, sizeof *t);
+    l->whole = (struct shape){.rank = s->rank};
+    for (uint32_t i = 0; i < s->rank; i++)
+        l->whole.dim[i] = own->dim[order[i]];
     l = shared(ctx->nodes, l);
-    *t = (struct tensor){.shape = *s, .n = shape_count(s), .lazy = l};
+    *t = (struct tensor){.shape = *s, .n = shape_count(s), .lazy = l->instead ? l->instead : l};
     int64_t stride = 1;
     for (uint32_t i = s->rank; i-- > 0; stride *= own->dim[order[i]])
         t->stride[order[i]] = own->dim[order[i]] > 1 || s->dim[order[i]] == 1 ? stride : 0;
