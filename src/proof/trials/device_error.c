@@ -109,6 +109,17 @@ static struct lazy_demand *ask_for(struct measuring *m, uint32_t n) {
     return demand_of(&m->ctx, &m->all, m->asked, 3, most_read);
 }
 
+/* Where few cost too much, which is soon found, more do, too. */
+static struct lazy_demand *ask(struct measuring *m) {
+    struct lazy_demand *d = ask_for(m, FEW_ELEMENTS);
+    if (!d)
+        return NULL;
+    demand_free(d);
+    d = ask_for(m, MOST_ELEMENTS);
+    m->ctx.error = STR("");
+    return d ? d : ask_for(m, FEW_ELEMENTS);
+}
+
 static bool compute(struct measuring *m, struct lazy_demand *d, uint32_t sample) {
     drawn_begin(&m->numbers, (struct draw){TRIAL_PLAIN, 0, sample}, &m->all);
     return demand_compute(d, &(struct evaluating){.draw = drawn_numbers, .self = &m->numbers});
@@ -131,9 +142,7 @@ static void measure_all(struct measuring *m) {
     struct device_error other = *m->error;
     if (!make_results(m) || !eval_attempt(&m->ctx, store_results, m))
         return;
-    struct lazy_demand *d = ask_for(m, MOST_ELEMENTS);
-    m->ctx.error = STR("");
-    d = d ? d : ask_for(m, FEW_ELEMENTS);
+    struct lazy_demand *d = ask(m);
     if (d && compute(m, d, 1)) {
         measure(m, &other);
         if (compute(m, d, 0))

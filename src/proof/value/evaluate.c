@@ -367,10 +367,7 @@ static void join_node(struct lazy_demand *e, const struct lazy *l, double *out) 
 static void draw(const struct lazy_demand *e, const struct lazy *l, int64_t from, int64_t step, int64_t n,
                  double *out) {
     int64_t apart = l->given ? 1 : l->apart;
-    if (step * apart == 1)
-        e->how->draw(e->how->self, l, from, n, out);
-    for (int64_t i = 0; step * apart != 1 && i < n; i++)
-        e->how->draw(e->how->self, l, (from + i * step) * apart, 1, out + i);
+    e->how->draw(e->how->self, l, from * apart, step * apart, n, out);
 }
 
 /* What is given or drawn is read as it is; of what is computed all elements may be asked for. */

@@ -40,6 +40,7 @@ static void add_range(struct index_page *p, int64_t at, int64_t n) {
     for (int64_t here; n > 0; at += here, n -= here) {
         here = 64 - at % 64 < n ? 64 - at % 64 : n;
         p->bits[at / 64] |= (here == 64 ? ~(uint64_t)0 : ((uint64_t)1 << here) - 1) << at % 64;
+        p->there |= (uint64_t)1 << at / 64;
     }
 }
 
@@ -50,8 +51,10 @@ void indices_add(struct indices *s, int64_t from, int64_t step, int64_t n) {
         here = fit < n ? fit : n;
         if (step == 1)
             add_range(p, at, here);
-        for (int64_t i = 0; step != 1 && i < here; i++, at += step)
+        for (int64_t i = 0; step != 1 && i < here; i++, at += step) {
             p->bits[at / 64] |= (uint64_t)1 << at % 64;
+            p->there |= (uint64_t)1 << at / 64;
+        }
     }
 }
 
@@ -59,8 +62,9 @@ void indices_join(struct indices *s, const struct indices *of) {
     for (int64_t i = of->first; i < of->end; i = next_page(of, i + 1)) {
         struct index_page *p = page_at(s, i);
         const struct index_page *more = indices_page(of, i);
-        for (int k = 0; k < WORDS_OF_PAGE; k++)
-            p->bits[k] |= more->bits[k];
+        p->there |= more->there;
+        for (uint64_t left = more->there; left; left &= left - 1)
+            p->bits[__builtin_ctzll(left)] |= more->bits[__builtin_ctzll(left)];
     }
 }
 
@@ -68,7 +72,8 @@ void indices_count(struct indices *s) {
     s->n = 0;
     for (int64_t i = s->first; i < s->end; i = next_page(s, i + 1)) {
         struct index_page *p = indices_page(s, i);
-        for (int k = 0; k < WORDS_OF_PAGE; k++) {
+        for (uint64_t left = p->there; left; left &= left - 1) {
+            int k = __builtin_ctzll(left);
             p->before[k] = s->n;
             s->n += count_bits(p->bits[k]);
         }
@@ -93,9 +98,11 @@ static int64_t member_from(const struct indices *s, int64_t at) {
     }
     for (; number < s->end; number = next_page(s, number + 1), word = bit = 0) {
         const struct index_page *p = indices_page(s, number);
-        uint64_t members = p->bits[word] >> bit << bit;
-        while (!members && ++word < WORDS_OF_PAGE)
+        uint64_t members = p->bits[word] >> bit << bit, behind = p->there & ~(uint64_t)1 << word;
+        if (!members && behind) {
+            word = __builtin_ctzll(behind);
             members = p->bits[word];
+        }
         if (members)
             return number * INDICES_OF_PAGE + word * 64 + __builtin_ctzll(members);
     }

@@ -11,8 +11,9 @@ enum { WORDS_OF_PAGE = 64, INDICES_OF_PAGE = 64 * WORDS_OF_PAGE, PAGES_OF_BOOK =
 
 /* Neighbours, of which some are members. */
 struct index_page {
+    uint64_t there; /* a bit for each word that has members */
     uint64_t bits[WORDS_OF_PAGE];
-    uint32_t before[WORDS_OF_PAGE]; /* members before those of the word; once the set is counted */
+    uint32_t before[WORDS_OF_PAGE]; /* members before those of a word that has some; once the set is counted */
 };
 
 struct index_book {
