@@ -32,11 +32,15 @@ const uint8_t scan_class[256] = {
 #undef C
 
 const char *scan_string(const char *p, const char *end) {
-    for (p++; p < end && *p != '\n'; p++)
-        if (*p == '"')
-            return p + 1;
-        else if (*p == '\\')
-            p++;
+    for (p++; p < end;) {
+        const char *quote = memchr(p, '"', (size_t)(end - p)), *stop = quote ? quote : end;
+        const char *escape = memchr(p, '\\', (size_t)(stop - p));
+        if (memchr(p, '\n', (size_t)((escape ? escape : stop) - p)))
+            return NULL;
+        if (!escape)
+            return quote ? quote + 1 : NULL;
+        p = escape + 2;
+    }
     return NULL;
 }
 

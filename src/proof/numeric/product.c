@@ -22,18 +22,22 @@ static double in_dst(double x, bool wide) {
     return wide ? v : format_round(v, DT_BF16, ROUND_EVEN);
 }
 
-/* For struct dot. */
+/* The next two are for struct dot: the high parts of a row, then the low ones. */
+static void prepare_for_unit(const struct dot *self, int operand, const double *x, int64_t n, double *out) {
+    const struct matrix_unit *u = (const struct matrix_unit *)self;
+    format_source_row(x, (size_t)n, u->types[operand], u->stored, operand == 1, out, out + n);
+}
+
 static double dot_of_unit(const struct dot *self, const double *x, const double *y, int64_t n) {
     const struct matrix_unit *u = (const struct matrix_unit *)self;
-    double dst = 0, left[2][TERMS], right[2][TERMS];
+    double dst = 0;
     for (int64_t from = 0; from < n; from += TERMS) {
         int64_t terms = n - from < TERMS ? n - from : TERMS;
-        format_source_row(x + from, (size_t)terms, u->types[0], u->stored, false, left[0], left[1]);
-        format_source_row(y + from, (size_t)terms, u->types[1], u->stored, true, right[0], right[1]);
         for (unsigned phase = 0; phase < u->phases; phase++) {
+            const double *left = x + from + (phase >> 1) * n, *right = y + from + (phase & 1) * n;
             double sum = 0;
             for (int64_t l = 0; l < terms; l++)
-                sum += left[phase >> 1][l] * right[phase & 1][l];
+                sum += left[l] * right[l];
             dst = in_dst(dst + sum, u->wide);
         }
     }
@@ -63,7 +67,7 @@ static bool on_device(const struct eval_context *ctx, const struct call *c, stru
         !is_float(types[1]))
         return false;
     bool wide = ctx->arithmetic == ARITHMETIC_INSIDE ? ctx->product_type == DT_F32 : result_type(c, 0) == DT_F32;
-    *u = (struct matrix_unit){.dot = {dot_of_unit},
+    *u = (struct matrix_unit){.dot = {prepare_for_unit, dot_of_unit},
                               .phases = default_phases(ctx, types),
                               .wide = wide,
                               .stored = ctx->arithmetic == ARITHMETIC_INSIDE};

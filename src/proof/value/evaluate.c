@@ -22,8 +22,8 @@ struct lazy_demand {
     uint32_t nasked;
     bool marking;
     double read, most;
-    double *buffer[2]; /* for groups */
-    int64_t room[2];
+    double *buffer[4]; /* for groups, and these as they were prepared */
+    int64_t room[4];
 };
 
 /* Members of a node along one of its dimensions, each so far behind the one before it as `step`. */
@@ -145,17 +145,24 @@ static double wrapped(struct lazy_demand *e, const struct lazy *l, double x) {
     return dtype_table[l->type].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
 }
 
+static void round_run(struct lazy_demand *e, const struct lazy *l, const double *x, int64_t n, double *out) {
+    for (int64_t i = 0; i < n; i++)
+        out[i] = l->wraps ? wrapped(e, l, x[i]) : x[i];
+    for (int64_t i = 0; format_is_block(l->type) && i < n; i++) /* each is a block by itself */
+        out[i] = format_round(out[i], l->type, ROUND_PACKER);
+    if (!format_is_block(l->type))
+        format_round_row(out, (size_t)n, l->type, ROUND_PACKER);
+}
+
 static void map_run(struct lazy_demand *e, const struct lazy *l, const double *const *p, int64_t n, double *out) {
-    for (int64_t i = 0; i < n; i++) {
-        if (l->unary)
-            out[i] = l->unary(p[0][i]);
-        else if (l->binary)
-            out[i] = l->binary(p[0][i], p[1][i]);
-        else if (l->rounds)
-            out[i] = format_round(l->wraps ? wrapped(e, l, p[0][i]) : p[0][i], l->type, ROUND_PACKER);
-        else
-            out[i] = p[0][i] != 0 ? p[1][i] : p[2][i];
-    }
+    if (l->rounds)
+        round_run(e, l, p[0], n, out);
+    for (int64_t i = 0; l->unary && i < n; i++)
+        out[i] = l->unary(p[0][i]);
+    for (int64_t i = 0; l->binary && i < n; i++)
+        out[i] = l->binary(p[0][i], p[1][i]);
+    for (int64_t i = 0; l->nin == 3 && i < n; i++)
+        out[i] = p[0][i] != 0 ? p[1][i] : p[2][i];
 }
 
 /* Of comparisons those of whole numbers count, of which few may be tried. */
@@ -282,6 +289,15 @@ static const double *read_group(struct lazy_demand *e, const struct lazy *l, uin
     return buffer;
 }
 
+static const double *group_at(struct lazy_demand *e, const struct lazy *l, uint32_t k, int64_t offset, int64_t size) {
+    const double *group = read_group(e, l, k, offset, room_for(e, (int)k, size), size);
+    if (!l->dot || e->marking)
+        return group;
+    double *prepared = room_for(e, 2 + (int)k, 2 * size);
+    l->dot->prepare(l->dot, (int)k, group, size, prepared);
+    return prepared;
+}
+
 static void fold_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     const double *p[2] = {NULL, NULL};
     int64_t size = shape_count(&l->group[0].shape), last[2] = {-1, -1};
@@ -293,7 +309,7 @@ static void fold_node(struct lazy_demand *e, const struct lazy *l, double *out) 
             for (uint32_t k = 0; k < l->nin; k++) {
                 int64_t at = offset_of(&l->in[k], r.at, l->shape.rank) + i * stride_of(&l->in[k], &r);
                 if (at != last[k])
-                    p[k] = read_group(e, l, k, at, room_for(e, (int)k, size), size);
+                    p[k] = group_at(e, l, k, at, size);
                 last[k] = at;
             }
             if (!e->marking)
@@ -532,8 +548,8 @@ void demand_free(struct lazy_demand *e) {
     if (!e)
         return;
     free(e->of);
-    free(e->buffer[0]);
-    free(e->buffer[1]);
+    for (size_t i = 0; i < sizeof e->buffer / sizeof *e->buffer; i++)
+        free(e->buffer[i]);
     free(e);
 }
 

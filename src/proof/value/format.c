@@ -154,11 +154,12 @@ double format_round(double x, enum dtype t, enum rounding r) {
 }
 
 void format_round_row(double *x, size_t n, enum dtype t, enum rounding r) {
+    const struct dtype_info *f = float_format(t);
     if (format_is_block(t))
         round_block(x, n, dtype_table[t].precision, r);
     else
         for (size_t i = 0; i < n; i++)
-            x[i] = format_round(x[i], t, r);
+            x[i] = f && r != ROUND_EVEN ? pack_float(x[i], t, f, r) : format_round(x[i], t, r);
 }
 
 /* The low half of a product, which as a whole has more bits than a double. */
@@ -199,23 +200,24 @@ static bool stays(double x, enum dtype t) {
     return (t == DT_BF16 || t == DT_F32) && (fits || bits == 0);
 }
 
-static double kept_bits(float f, uint32_t mask) {
-    uint32_t w;
-    memcpy(&w, &f, sizeof w);
-    w &= mask;
-    memcpy(&f, &w, sizeof f);
-    return f;
+static double without_bits(double x, uint64_t mask) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= ~mask;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
-/* In bits of an f32, as SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the
- * next five; of SrcB the leading one and six bits, and the next four. */
+/* As SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the next five; of SrcB
+ * the leading one and six bits, and the next four. Here they are bits of a double, below its 52 that follow the one. */
 void format_source_row(const double *x, size_t n, enum dtype t, bool stored, bool a, double *high, double *low) {
-    uint32_t high_mask = a ? 0xfff80000u : 0xfffe0000u, without_low = a ? 0xfff83fffu : 0xfffe1fffu;
+    uint64_t below = ((uint64_t)1 << (a ? 48 : 46)) - 1, lowest = ((uint64_t)1 << (a ? 43 : 42)) - 1;
+    for (size_t i = 0; i < n; i++)
+        high[i] = stays(x[i], t)
+                      ? x[i]
+                      : format_unpack(stored && !format_is_block(t) ? format_round(x[i], t, ROUND_PACKER) : x[i], t);
     for (size_t i = 0; i < n; i++) {
-        double v = x[i];
-        if (!stays(v, t))
-            v = format_unpack(stored && !format_is_block(t) ? format_round(v, t, ROUND_PACKER) : v, t);
-        high[i] = kept_bits((float)v, high_mask);
-        low[i] = (float)v - kept_bits((float)v, without_low);
+        low[i] = high[i] - without_bits(high[i], below & ~lowest);
+        high[i] = without_bits(high[i], below);
     }
 }

@@ -114,8 +114,9 @@ struct taking {
     int64_t size, step;   /* indices are below `size`; those below 0 count from the end */
 };
 
-/* How a sum of products is computed. */
+/* How a sum of products is computed: of two rows that were prepared, each by itself. */
 struct dot {
+    void (*prepare)(const struct dot *self, int operand, const double *x, int64_t n, double *out); /* 2 * n numbers */
     double (*of)(const struct dot *self, const double *x, const double *y, int64_t n);
 };
 
