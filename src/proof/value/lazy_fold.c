@@ -60,43 +60,60 @@ static void split_group(struct view *v, uint32_t n, struct shape *s, uint32_t *n
         ++*ngroup;
 }
 
+/* Of groups of one element, which sums, means and sums of products are plain elements of; over `s`. */
+static const struct tensor *of_one(struct eval_context *ctx, const struct view *v, uint32_t n, const struct shape *s) {
+    const struct tensor *t[2] = {NULL, NULL};
+    for (uint32_t k = 0; k < n; k++) {
+        struct view one = v[k];
+        one.shape = *s;
+        t[k] = lazy_of_view(ctx, one);
+    }
+    return n == 2 ? lazy_binary(ctx, binary_MULTIPLY, t[0], t[1]) : t[0];
+}
+
+static const struct tensor *fold_node_of(struct eval_context *ctx, const struct folding *of, const struct view *lift,
+                                         const struct shape *own, const struct shape *s, struct shape group) {
+    struct view *in[2] = {NULL}, *by[2] = {NULL};
+    struct lazy *l = node_new(ctx, LAZY_FOLD, own);
+    l->name = of->name;
+    l->fold = of->f;
+    l->dot = of->dot;
+    l->nin = of->n;
+    l->moved = true;
+    for (uint32_t k = 0; k < of->n; k++) {
+        in[k] = &l->in[k];
+        by[k] = &l->group[k];
+        l->in[k] = lift[k];
+        l->group[k] = (struct view){.lazy = lift[k].lazy};
+        memcpy(l->group[k].stride, lift[k].stride + s->rank, group.rank * sizeof *lift[k].stride);
+    }
+    node_coalesce(&l->shape, in, of->n, 0);
+    node_coalesce(&group, by, of->n, 0);
+    if (!of->dot && takes_any_order(of->f))
+        put_longest_last(&group, by, of->n);
+    for (uint32_t k = 0; k < of->n; k++)
+        l->group[k].shape = group;
+    return node_tensor(ctx, l, own, s);
+}
+
 static const struct tensor *fold_whole(struct eval_context *ctx, const struct folding *of) {
-    const struct view *x = &of->in[0];
-    const struct dot *dot = of->dot;
     fold_function *f = of->f;
     uint32_t ngroup = of->ngroup, n = of->n;
-    struct shape all = x->shape, to = x->shape, s, group;
-    struct view *in[2] = {NULL}, *by[2] = {NULL}, lift[2] = {of->in[0], of->in[1]};
+    struct shape all = of->in[0].shape, to = all, s, group;
+    struct view lift[2] = {of->in[0], of->in[1]};
     to.rank -= ngroup;
-    if (!dot && takes_any_order(f))
+    if (!of->dot && takes_any_order(f))
         split_group(lift, n, &all, &ngroup);
     s = all;
     s.rank -= ngroup;
     group.rank = ngroup;
     memcpy(group.dim, all.dim + s.rank, ngroup * sizeof *all.dim);
     struct shape own = node_varying_shape(lift, n, &all);
-    double times = dot ? 1 : take_repetitions(f, &own, s.rank, &group);
+    double times = of->dot ? 1 : take_repetitions(f, &own, s.rank, &group);
     own.rank = s.rank;
-    struct lazy *l = node_new(ctx, LAZY_FOLD, &own);
-    l->name = of->name;
-    l->fold = f;
-    l->dot = dot;
-    l->nin = n;
-    l->moved = true;
-    for (uint32_t k = 0; k < n; k++) {
-        in[k] = &l->in[k];
-        by[k] = &l->group[k];
-        l->in[k] = lift[k];
-        l->group[k] = (struct view){.lazy = lift[k].lazy};
-        memcpy(l->group[k].stride, lift[k].stride + s.rank, ngroup * sizeof *lift[k].stride);
-    }
-    node_coalesce(&l->shape, in, n, 0);
-    node_coalesce(&group, by, n, 0);
-    if (!dot && takes_any_order(f))
-        put_longest_last(&group, by, n);
-    for (uint32_t k = 0; k < n; k++)
-        l->group[k].shape = group;
-    const struct tensor *t = tensor_reshape(ctx, node_tensor(ctx, l, &own, &s), &to);
+    bool plain = !of->dot && (f == fold_sum || f == fold_mean || f == fold_dot) && shape_count(&group) == 1;
+    const struct tensor *t = plain ? of_one(ctx, lift, n, &s) : fold_node_of(ctx, of, lift, &own, &s, group);
+    t = tensor_reshape(ctx, t, &to);
     return times == 1 ? t : lazy_binary(ctx, binary_MULTIPLY, t, tensor_scalar(ctx, times));
 }
 
