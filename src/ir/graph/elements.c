@@ -99,10 +99,13 @@ static double *apply(const struct gathered *of, unary_function *one, binary_func
     const struct gathered *a = &of[0], *b = &of[two ? 1 : 0];
     int64_t sa, sb, ra = run_of(&a->map, n, &sa), rb = run_of(&b->map, n, &sb), run = ra < rb ? ra : rb;
     run = ra % run == 0 && rb % run == 0 ? run : 1;
-    for (int64_t i = 0; i < n; i += run) {
+    for (int64_t i = 0, end; i < n; i = end) {
         const double *x = a->of.x + imap_at(&a->map, i), *y = b->of.x + imap_at(&b->map, i);
-        for (int64_t k = 0; k < run && i + k < n; k++)
-            out[i + k] = two ? two(x[k * sa], y[k * sb]) : one ? one(x[k * sa]) : x[k * sa];
+        end = run < n - i ? i + run : n;
+        for (int64_t k = i; k < end; k++, x += sa, y += sb)
+            out[k] = two ? two(*x, *y) : *x;
+        for (int64_t k = i; one && k < end; k++)
+            out[k] = one(out[k]);
     }
     return out;
 }
@@ -247,6 +250,13 @@ void elements_free(struct graph *g) {
     free(g->repeats);
 }
 
+static bool all_are(const double *x, int64_t step, int64_t n, double number) {
+    int64_t others = 0;
+    for (int64_t i = 0; i < n; i++, x += step)
+        others += *x != number;
+    return others == 0;
+}
+
 static bool repeats_columns(const struct graph *g, uint32_t v, uint32_t rank, int64_t rows, int64_t columns) {
     int64_t times = columns / rows, step = g->varies[v] >> (rank - 1) & 1;
     bool varies = rows == 1 || (step && g->varies[v] >> (rank - 2) & 1);
@@ -254,10 +264,9 @@ static bool repeats_columns(const struct graph *g, uint32_t v, uint32_t rank, in
     bool repeats = x != NULL;
     for (int64_t row = 0; row < rows && repeats; row++) {
         const double *of = x + row * columns;
-        int64_t from = row * times, wrong = 0;
-        for (int64_t column = 0; column < columns; column++)
-            wrong += of[column * step] != (column >= from && column < from + times ? 1.0 : 0.0);
-        repeats = wrong == 0;
+        int64_t from = row * times, end = from + times;
+        repeats = all_are(of, step, from, 0) && all_are(of + from * step, step, times, 1) &&
+                  all_are(of + end * step, step, columns - end, 0);
     }
     free(x);
     return repeats;

@@ -356,13 +356,15 @@ static void try_reading(struct trying *t) {
         return;
     }
     enum verdict_kind v = try_sides(t, &too_dear), narrowed;
-    uint32_t parts = too_dear ? narrow_parts(t->p) : 0;
+    uint32_t parts = too_dear ? narrow_parts(t->p) : 0, ninputs = 0;
     for (uint32_t i = 0; i < 2 * parts && (i == 0 || v == VERDICT_SAME); i++) {
-        if (i >= parts && t->p->product_op == NONE)
+        if (i >= parts && (t->p->product_op == NONE || ninputs < 2))
             break; /* no operand has to vary along what another one does */
         uint32_t narrow = i < parts ? i + 1 : i - parts + 1 + NARROW / 2;
         narrowed = sides_begin(t, narrow, EQUALS_FIRST) ? try_sides(t, &still) : sides_not_evaluated(t, &t->ctx);
         v = i >= parts && narrowed == VERDICT_NONE && still ? v : narrowed;
+        uint32_t read = t->demand ? demand_inputs(t->demand) : 0;
+        ninputs = read > ninputs ? read : ninputs;
     }
     if (v == VERDICT_SAME && t->p->sorts)
         v = try_orders(t);

@@ -535,6 +535,13 @@ double demand_size(const struct lazy_demand *e) {
     return e->read;
 }
 
+uint32_t demand_inputs(const struct lazy_demand *e) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->all->n; i++)
+        n += (e->all->all[i]->kind == LAZY_INPUT || e->all->all[i]->given) && e->of[i].wanted.n > 1;
+    return n;
+}
+
 bool demand_compute(struct lazy_demand *e, const struct evaluating *how) {
     e->how = how;
     return eval_attempt(e->ctx, compute_all, e);

@@ -32,6 +32,8 @@ struct lazy_demand *demand_of(struct eval_context *ctx, const struct lazies *all
                               uint32_t n, double most);
 /* How many elements are read. */
 double demand_size(const struct lazy_demand *d);
+/* How many inputs, or nodes that are given, more than one element of is read. */
+uint32_t demand_inputs(const struct lazy_demand *d);
 /* Their numbers, as often as there are some. False with a reason in the context. */
 bool demand_compute(struct lazy_demand *d, const struct evaluating *how);
 void demand_free(struct lazy_demand *d);
