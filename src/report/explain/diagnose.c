@@ -204,6 +204,11 @@ static enum search_outcome match_extra(struct matcher *m, const struct goal *g, 
     return matcher_solve(m, c);
 }
 
+static bool has_gone_on(const struct matcher *m, const struct goal *g) {
+    const struct gone_on *at = &diagnosis_of(m)->gone_on;
+    return at->value == g->value && at->next == g->next && at->ntrail == m->state.ntrail && !m->state.edits;
+}
+
 /* The op is wrong, missing or one too many. */
 static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     static const struct {
@@ -214,7 +219,8 @@ static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t v
     uint32_t op = m->g->m->values[value].def;
     if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
         return; /* a root is of the right kind for another alternative; an op that does not match has said why */
-    skip_goal(m, &s);
+    if (!has_gone_on(m, g))
+        skip_goal(m, &s);
     if (m->state.edits)
         return;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -281,6 +287,7 @@ static void observe_other_alternatives(struct matcher *m, const struct goal *g) 
     const struct node *const *args = (const struct node *const *)g->node->args;
     bool alike = g->parent == NONE || m->state.edits, said = g->parent == NONE;
     struct kinds there = kinds_at(m, g->value);
+    struct gone_on *gone_on = &diagnosis_of(m)->gone_on, before = *gone_on;
     for (uint32_t i = 0; i < g->node->nargs; i++) {
         if (matcher_may_match(m, args[i], g->value))
             continue;
@@ -290,7 +297,10 @@ static void observe_other_alternatives(struct matcher *m, const struct goal *g) 
         if (!again)
             match_alternative(m, g, args[i]);
         said |= other;
+        if (other && !alike && (args[i]->kind == N_OP || args[i]->kind == N_OUTER))
+            *gone_on = (struct gone_on){g->next, g->value, m->state.ntrail};
     }
+    *gone_on = before;
 }
 
 static void observe_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
@@ -382,7 +392,7 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
  * enough, when they are not close. */
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
                      uint32_t enough, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough};
+    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .gone_on.value = NONE};
     struct search_observer observer = {observe_failure, observe_other_op,           observe_wrong, observe_end,
                                        observe_verdict, observe_other_alternatives, &diagnosis};
     struct arena *before = m->arena;

@@ -26,12 +26,20 @@ struct failure {
     enum detour detour;
 };
 
+/* Of alternatives for one value the search has gone on without one whose operator is not there: without another one it
+ * would end alike. */
+struct gone_on {
+    const struct goal *next; /* the goal behind them */
+    uint32_t value, ntrail;  /* ntrail: names that were bound then; value: NONE: of none */
+};
+
 struct diagnosis {
     struct near_miss *best;
     uint32_t score;             /* of the closest end of the search; 0: none yet */
     uint32_t enough;            /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
     const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
     struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
+    struct gone_on gone_on;
 };
 
 /* ---- missing_ops.c ---- */
