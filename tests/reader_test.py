@@ -82,7 +82,7 @@ class Reader(unittest.TestCase):
 
     def run_it(self, command, of=("sh", "-c"), statuses=(0, 1)):
         env = dict(os.environ, PATH="%s:%s" % (self.bin.name, os.environ["PATH"]), SLURM_ARRAY_TASK_ID="llama",
-                   TTIR="model.ttir.mlir", TTNN="model.ttnn.mlir")
+                   XDG_CACHE_HOME=self.bin.name, TTIR="model.ttir.mlir", TTNN="model.ttnn.mlir")
         done = subprocess.run([*of, command], cwd=self.dir, env=env, capture_output=True, text=True, timeout=120)
         self.assertIn(done.returncode, statuses, "%s\n%s" % (command, done.stderr))
         self.assertNotRegex(done.stderr, r"(?m)(^|: )error: |Traceback", command)
