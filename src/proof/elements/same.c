@@ -102,7 +102,7 @@ static struct str difference_text(struct trying *t, const struct compared *c, st
         if (!program_shape(&t->p->program, t->p->inputs[i].value, &own) || shape_count(&own) != c->sides[0]->n ||
             t->p->inputs[i].holds)
             continue;
-        filling_numbers(t->numbers.fillings[c->device * t->p->ninputs + i], at, 1, 1, &x);
+        filling_numbers(t->numbers.fillings[c->device * t->p->ninputs + i], &at, 1, &x);
         inputs = arena_printf(t->a, "%.*s%s%.*s = %.6g", (int)inputs.n, inputs.p, inputs.n ? ", " : "", (int)name.n,
                               name.p, x);
     }

@@ -54,11 +54,10 @@ struct smaller_example {
 };
 
 /* For trying.draw. */
-static void given_numbers(const void *self, const struct lazy *input, int64_t from, int64_t step, int64_t n,
-                          double *out) {
+static void given_numbers(const void *self, const struct lazy *input, const int64_t *at, int64_t n, double *out) {
     double *const *numbers = self;
     for (int64_t i = 0; i < n; i++)
-        out[i] = numbers[input->input][from + i * step];
+        out[i] = numbers[input->input][at[i]];
 }
 
 /* On all devices, up to the first that differs. */
@@ -111,7 +110,8 @@ static bool draw(struct smaller_example *r, struct draw at, struct arena *a) {
         if (!f || !program_shape(&p->program, p->inputs[i % p->ninputs].value, s))
             return false;
         r->numbers[i] = arena_alloc(a, ((size_t)shape_count(s) + 1) * sizeof **r->numbers);
-        filling_numbers(f, 0, 1, shape_count(s), r->numbers[i]);
+        for (int64_t k = 0; k < shape_count(s); k++)
+            filling_numbers(f, &k, 1, &r->numbers[i][k]);
     }
     r->sides->drawer = r->numbers;
     return true;

@@ -50,7 +50,7 @@ struct trying {
     int64_t skipped;  /* and that it does not */
     struct squared_distance distance[MAX_OUTPUTS];
     struct drawn numbers;
-    void (*draw)(const void *self, const struct lazy *input, int64_t from, int64_t step, int64_t n,
+    void (*draw)(const void *self, const struct lazy *input, const int64_t *at, int64_t n,
                  double *out); /* of `drawer` */
     const void *drawer;
     double shift[MAX_LOOSE]; /* of loose constants, so that the sides agree */

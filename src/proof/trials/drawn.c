@@ -91,7 +91,8 @@ struct giving_run {
 
 static double fixed_number(const struct giving_run *t, struct eval_context *ctx, uint32_t device, uint32_t i) {
     double x = 0;
-    filling_numbers(filling_of(t->l->p, (struct draw){.seed = t->how->seed}, device, i, ctx->arena), 0, 1, 1, &x);
+    filling_numbers(filling_of(t->l->p, (struct draw){.seed = t->how->seed}, device, i, ctx->arena), &(int64_t){0}, 1,
+                    &x);
     return x;
 }
 
@@ -215,8 +216,8 @@ void drawn_begin(struct drawn *n, struct draw at, const struct lazies *all) {
             n->fillings[ninputs + i] = filling_plain(n->p, at, ninputs + i, &all->all[i]->shape, &n->arena);
 }
 
-void drawn_numbers(const void *self, const struct lazy *input, int64_t from, int64_t step, int64_t n, double *out) {
+void drawn_numbers(const void *self, const struct lazy *input, const int64_t *at, int64_t n, double *out) {
     const struct drawn *d = self;
     uint32_t k = input->given ? d->p->devices * d->p->ninputs + input->id : input->input;
-    filling_numbers(d->fillings[k], from, step, n, out);
+    filling_numbers(d->fillings[k], at, n, out);
 }

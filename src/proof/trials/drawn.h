@@ -31,6 +31,6 @@ void drawn_instead(struct eval_context *ctx, const struct problem *p, struct laz
 /* The set of numbers that is drawn from now on; nodes of `all` that are given have some, too. */
 void drawn_begin(struct drawn *n, struct draw at, const struct lazies *all);
 /* For struct evaluating: `self` is a struct drawn. */
-void drawn_numbers(const void *self, const struct lazy *input, int64_t from, int64_t step, int64_t n, double *out);
+void drawn_numbers(const void *self, const struct lazy *input, const int64_t *at, int64_t n, double *out);
 
 #endif

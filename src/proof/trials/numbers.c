@@ -287,21 +287,15 @@ static double element(const struct filling *f, struct spot at, double size, bool
 
 /* Each row has one of four sizes, so that not every softmax is that of one dominant element and not every clamp is met;
  * the third row, and each sixteenth behind it, is zero. */
-void filling_numbers(const struct filling *f, int64_t from, int64_t step, int64_t n, double *out) {
+void filling_numbers(const struct filling *f, const int64_t *at, int64_t n, double *out) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
-    int64_t row = f->plane.row > 0 ? f->plane.row : 1, rows = step / row, columns = step % row;
-    struct spot at = {from, from / row, from % row};
-    while (n > 0) {
-        double size = row > 1 ? sizes[mixed(f->state ^ (uint64_t)at.row * 0x9e3779b97f4a7c15u) % 4] : 1;
-        bool zero = !f->distinct && row > 1 && at.row % 16 == 2;
-        do {
-            *out++ = element(f, at, size, zero);
-            at.i += step;
-            at.column += columns;
-            n--;
-        } while (n > 0 && rows == 0 && at.column < row);
-        at.row += rows + (at.column >= row);
-        at.column -= at.column >= row ? row : 0;
+    int64_t row = f->plane.row > 0 ? f->plane.row : 1;
+    for (int64_t i = 0; i < n;) {
+        int64_t number = at[i] / row, begin = number * row;
+        double size = row > 1 ? sizes[mixed(f->state ^ (uint64_t)number * 0x9e3779b97f4a7c15u) % 4] : 1;
+        bool zero = !f->distinct && row > 1 && number % 16 == 2;
+        for (; i < n && at[i] - begin < row; i++)
+            out[i] = element(f, (struct spot){at[i], number, at[i] - begin}, size, zero);
     }
 }
 

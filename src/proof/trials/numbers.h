@@ -35,8 +35,8 @@ struct filling *filling_of(const struct problem *p, struct draw d, uint32_t devi
 /* Of a value of which nothing is known; `index`: an input that the problem does not have. */
 struct filling *filling_plain(const struct problem *p, struct draw d, uint32_t index, const struct shape *s,
                               struct arena *a);
-/* `n` elements from `from` on, each so far behind the one before it as `step`, from 1 on. */
-void filling_numbers(const struct filling *f, int64_t from, int64_t step, int64_t n, double *out);
+/* `n` elements by their indices, ascending. */
+void filling_numbers(const struct filling *f, const int64_t *at, int64_t n, double *out);
 /* The formula that a pattern says the input is, of those numbers. NULL with a reason in the context. */
 const struct tensor *as_stated(struct eval_context *b, const struct formula *holds, const struct tensor *t);
 

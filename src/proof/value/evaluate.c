@@ -379,11 +379,11 @@ static void join_node(struct lazy_demand *e, const struct lazy *l, double *out) 
         }
 }
 
-/* `n` elements of an input, or of what is given, each so far behind the one before as `step`. */
-static void draw(const struct lazy_demand *e, const struct lazy *l, int64_t from, int64_t step, int64_t n,
-                 double *out) {
-    int64_t apart = l->given ? 1 : l->apart;
-    e->how->draw(e->how->self, l, from * apart, step * apart, n, out);
+/* `n` elements of an input, or of what is given, ascending. */
+static void draw(const struct lazy_demand *e, const struct lazy *l, int64_t *at, int64_t n, double *out) {
+    for (int64_t i = 0; i < n && !l->given && l->apart > 1; i++)
+        at[i] *= l->apart;
+    e->how->draw(e->how->self, l, at, n, out);
 }
 
 /* What is given or drawn is read as it is; of what is computed all elements may be asked for. */
@@ -395,7 +395,7 @@ static double take_element(struct lazy_demand *e, const struct lazy *l, double i
         eval_reason(e->ctx, REASON_OTHER, "%s: index %g of %lld", l->name, index, (long long)l->size);
     if (of->kind != LAZY_INPUT && !of->given)
         return *read_node(e, of, offset + i * l->step, 1, 1, &x);
-    draw(e, of, offset + i * l->step, 1, 1, &x);
+    draw(e, of, &(int64_t){offset + i * l->step}, 1, &x);
     return x;
 }
 
@@ -419,13 +419,9 @@ static void take_node(struct lazy_demand *e, const struct lazy *l, double *out) 
 }
 
 static void input_node(struct lazy_demand *e, const struct lazy *l, double *out) {
-    const struct indices *s = &e->of[l->id].wanted;
-    struct index_run r;
-    indices_begin(s, &r);
-    for (; !e->marking && indices_next(s, &r); out += r.n) {
-        indices_extend(s, &r, INT64_MAX);
-        draw(e, l, r.from, r.step, r.n, out);
-    }
+    int64_t at[CHUNK], from = 0, n;
+    for (; !e->marking && (n = indices_list(&e->of[l->id].wanted, &from, at, CHUNK)) > 0; out += n)
+        draw(e, l, at, n, out);
 }
 
 static void visit(struct lazy_demand *e, const struct lazy *l, double *out) {

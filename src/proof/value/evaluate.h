@@ -19,8 +19,8 @@ struct wanted_elements {
 struct lazy_demand;
 
 struct evaluating {
-    /* Elements of an input: `n` from `from` on, each so far behind the one before it as `step`. */
-    void (*draw)(const void *self, const struct lazy *input, int64_t from, int64_t step, int64_t n, double *out);
+    /* `n` elements of an input, ascending. */
+    void (*draw)(const void *self, const struct lazy *input, const int64_t *at, int64_t n, double *out);
     const void *self;
     double jitter; /* what is computed is moved by up to so much of itself, */
     uint64_t jitter_seed;

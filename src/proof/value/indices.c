@@ -109,6 +109,18 @@ static int64_t member_from(const struct indices *s, int64_t at) {
     return -1;
 }
 
+int64_t indices_list(const struct indices *s, int64_t *from, int64_t *out, int64_t most) {
+    int64_t n = 0, at = member_from(s, *from);
+    while (n < most && at >= 0) {
+        uint64_t members = indices_page(s, at / INDICES_OF_PAGE)->bits[at / 64 % WORDS_OF_PAGE] >> at % 64 << at % 64;
+        for (; n < most && members; members &= members - 1)
+            out[n++] = at / 64 * 64 + __builtin_ctzll(members);
+        *from = out[n - 1] + 1;
+        at = member_from(s, *from);
+    }
+    return n;
+}
+
 void indices_begin(const struct indices *s, struct index_run *r) {
     r->next = member_from(s, s->first * INDICES_OF_PAGE);
 }

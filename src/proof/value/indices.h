@@ -65,6 +65,8 @@ struct index_run {
     int64_t next; /* the member behind them, or -1 */
 };
 
+/* Up to `most` members from `*from` on, which is behind them then; how many. */
+int64_t indices_list(const struct indices *s, int64_t *from, int64_t *out, int64_t most);
 /* Before the first run. */
 void indices_begin(const struct indices *s, struct index_run *r);
 /* The first member behind a run, with the distance of the next one from it; false: there is none. */
