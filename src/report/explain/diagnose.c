@@ -236,20 +236,17 @@ static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t v
 /* Operators that alternatives may have at a value: of the ops that are looked through from it, of what is before one
  * that may be too many, and what they read as. */
 struct kinds {
-    uint64_t set[(OPERATORS + 63) / 64];
+    enum op_kind kind[2 * MAX_CHAIN + 1];
+    uint32_t n;
 };
-
-static void add_kinds(const struct matcher *m, uint32_t op, struct kinds *all) {
-    all->set[m->g->kind[op] / 64] |= 1ull << (m->g->kind[op] % 64);
-}
 
 static struct kinds kinds_at(const struct matcher *m, uint32_t value) {
     const struct graph *g = m->g;
-    struct kinds all = {{0}};
+    struct kinds all;
     bool extra = true;
-    for (uint32_t step = 0, op; step <= 2 * MAX_CHAIN && value != NONE && (op = g->m->values[value].def) != NONE;
-         step++) {
-        add_kinds(m, op, &all);
+    all.n = 0;
+    for (uint32_t op; all.n <= 2 * MAX_CHAIN && value != NONE && (op = g->m->values[value].def) != NONE;) {
+        all.kind[all.n++] = (enum op_kind)g->kind[op];
         value = graph_through(g, op);
         if (value == NONE && extra && graph_noperands(g, op) == 1) {
             value = graph_operands(g, op)[0];
@@ -264,8 +261,8 @@ static bool is_other(const struct matcher *m, const struct node *n, const struct
     bool op = n->kind == N_OP || n->kind == N_OUTER,
          other =
              !n->any && (op || n->kind == N_EITHER || (n->kind == N_NAMED && m->state.slots[n->slot].value == NONE));
-    for (uint32_t w = 0; w < sizeof there->set / sizeof *there->set && other; w++)
-        other = (n->kinds[w] & there->set[w]) == 0;
+    for (uint32_t i = 0; i < there->n && other; i++)
+        other = !node_is(n, there->kind[i]);
     for (uint32_t i = 0; i < n->nargs && other && !op; i++)
         other = is_other(m, n->args[i], there);
     return other;
