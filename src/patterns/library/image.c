@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { HUGE_PAGE = 2 << 20 };
 
@@ -13,21 +12,6 @@ static char *huge_pages(size_t size) {
     char *p = made(aligned_alloc(HUGE_PAGE, whole));
     (void)madvise(p, whole, MADV_HUGEPAGE);
     return p;
-}
-
-/* What was copied is not read again: its pages need not stay. */
-static char *copied(const char *bytes, size_t size) {
-    char *out = huge_pages(size);
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (size_t at = 0, n; at < size; at += n) {
-        n = size - at < HUGE_PAGE ? size - at : HUGE_PAGE;
-        memcpy(out + at, bytes + at, n);
-        uintptr_t first = ((uintptr_t)bytes + at + page - 1) / page * page,
-                  end = ((uintptr_t)bytes + at + n) / page * page;
-        if (first < end)
-            (void)madvise((void *)first, end - first, MADV_DONTNEED);
-    }
-    return out;
 }
 
 static void set_pointer(char *at, const void *to) {
@@ -58,7 +42,7 @@ bool image_load(struct pattern_set *set, const char *directory, uint64_t hash) {
     const struct pattern_image *image = &pattern_image;
     if (!image->size || set->nread || hash != image->hash)
         return false;
-    char *begin = copied(image->bytes, image->size);
+    char *begin = memcpy(huge_pages(image->size), image->bytes, image->size);
     for (uint32_t i = 0; i < image->npointers; i++) {
         char *at = begin + image->pointers[i];
         set_pointer(at, begin + offset_at(at));
