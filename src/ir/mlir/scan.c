@@ -32,13 +32,17 @@ const uint8_t scan_class[256] = {
 #undef C
 
 const char *scan_string(const char *p, const char *end) {
+    const char *quote = p; /* the first one that may end it, or `end` */
     for (p++; p < end;) {
-        const char *quote = memchr(p, '"', (size_t)(end - p)), *stop = quote ? quote : end;
-        const char *escape = memchr(p, '\\', (size_t)(stop - p));
-        if (memchr(p, '\n', (size_t)((escape ? escape : stop) - p)))
+        if (quote < p) {
+            quote = memchr(p, '"', (size_t)(end - p));
+            quote = quote ? quote : end;
+        }
+        const char *escape = memchr(p, '\\', (size_t)(quote - p));
+        if (memchr(p, '\n', (size_t)((escape ? escape : quote) - p)))
             return NULL;
         if (!escape)
-            return quote ? quote + 1 : NULL;
+            return quote < end ? quote + 1 : NULL;
         p = escape + 2;
     }
     return NULL;
