@@ -314,6 +314,10 @@ static enum verdict_kind try_sides(struct trying *t, bool *too_dear) {
     take_back(t);
     if (agrees)
         return VERDICT_SAME;
+    if (settled && !*too_dear && t->how.hasty) {
+        t->nleft++;
+        return VERDICT_NONE;
+    }
     if (given && t->narrow && !make_again(t))
         return sides_not_evaluated(t, &t->ctx);
     t->v = (struct verdict){.kind = VERDICT_NONE};
@@ -382,8 +386,9 @@ struct verdict same_try(const struct problem *p, struct effort how, struct arena
     uint32_t agreeing = 0, n = 0;
     for (; more && agreeing < MAX_AGREEING && n < MAX_READINGS && t->read < budget && v.kind != VERDICT_SAME; n++) {
         struct verdict said = v;
+        uint32_t left = t->nleft;
         try_reading(t);
-        agreeing += t->v.kind == VERDICT_DIFFERENT && t->v.at.trial != TRIAL_PLAIN;
+        agreeing += (t->v.kind == VERDICT_DIFFERENT || t->nleft > left) && t->v.at.trial != TRIAL_PLAIN;
         /* the first reading that differs is told of; one that was evaluated says more than one that was not */
         v = t->v.kind == VERDICT_SAME || !said.why.text.n || t->v.kind > said.kind ? t->v : said;
         more = t->v.kind != VERDICT_SAME && p->next && p->next(p->self);
@@ -392,6 +397,7 @@ struct verdict same_try(const struct problem *p, struct effort how, struct arena
         v = (struct verdict){.kind = VERDICT_NONE,
                              .why.text = arena_printf(a, "%s has more alternatives than are tried", p->name)};
     v.misfit = v.kind == VERDICT_NONE && t->nfailed > 0 && t->nbeyond == 0;
+    v.left = t->nleft > 0;
     sides_free(t);
     return v;
 }

@@ -40,7 +40,7 @@ struct trying {
     enum equals equals;
     uint32_t narrow; /* 0: inputs vary along all dimensions; else along which of them (narrow_strides) */
     double read;
-    uint32_t nfailed, nbeyond;
+    uint32_t nfailed, nbeyond, nleft; /* readings: not evaluated, of these for a lack of ours, left in haste */
     /* of the reading at hand */
     struct compared *compared;
     struct wanted_elements *asked;

@@ -75,13 +75,22 @@ static bool next_reading(void *self) {
     return ++p->frame < p->form.nframes;
 }
 
+static struct verdict try_from_first(struct proof *p) {
+    p->frame = 0;
+    p->choice.n = 0;
+    return same_try(&p->ref.problem, p->effort, p->ref.arena);
+}
+
+/* One that agrees is looked for before it is known how others differ. */
 static struct verdict try_readings(struct proof *p) {
-    struct verdict v = {.kind = VERDICT_NONE, .misfit = true};
-    for (int fixed = 0; fixed < 2 && v.kind == VERDICT_NONE && v.misfit; fixed++) {
-        p->frame = 0;
-        p->choice.n = 0;
-        p->effort.fixed = fixed;
-        v = same_try(&p->ref.problem, p->effort, p->ref.arena);
+    p->effort.hasty = true;
+    struct verdict v = try_from_first(p);
+    p->effort.hasty = false;
+    if (v.left && v.kind != VERDICT_SAME)
+        v = try_from_first(p);
+    if (v.kind == VERDICT_NONE && v.misfit) {
+        p->effort.fixed = true;
+        v = try_from_first(p);
     }
     return v;
 }

@@ -26,10 +26,12 @@ struct verdict {
     bool same_outside;      /* the sides agree in a trial that is excluded */
     bool agrees;            /* VERDICT_NONE: evaluated without a difference, but not all choices were met */
     bool misfit;            /* VERDICT_NONE: the other side cannot be evaluated, and the evaluator lacks nothing */
+    bool left;              /* some alternative was left, in haste */
 };
 
 struct effort {
     uint64_t seed;
+    bool hasty;       /* what differs as a function of what both sides take is left: the inputs may be special */
     bool fixed;       /* an input of one number has it in all trials: an attribute may ask for it */
     bool thorough;    /* more elements, where they are had for a low price, */
     bool whole;       /* of any result, and more numbers that meet what is rare: of small shapes */
