@@ -351,25 +351,37 @@ static enum verdict_kind try_orders(struct trying *t) {
     return v;
 }
 
-static void try_reading(struct trying *t) {
-    bool too_dear, still = false;
-    t->v = (struct verdict){.kind = VERDICT_NONE};
-    bool other = t->narrow || t->equals != EQUALS_FIRST || t->all.n > MOST_NODES;
-    if (other && !sides_begin(t, 0, EQUALS_FIRST)) {
-        t->v.kind = sides_not_evaluated(t, &t->ctx);
-        return;
-    }
-    enum verdict_kind v = try_sides(t, &too_dear), narrowed;
-    uint32_t parts = too_dear ? narrow_parts(t->p) : 0, ninputs = 0;
+static enum verdict_kind try_varying(struct trying *t, uint32_t narrow, bool *too_dear) {
+    *too_dear = false;
+    return sides_begin(t, narrow, EQUALS_FIRST) ? try_sides(t, too_dear) : sides_not_evaluated(t, &t->ctx);
+}
+
+static enum verdict_kind try_narrow(struct trying *t) {
+    bool too_dear;
+    uint32_t parts = narrow_parts(t->p), ninputs = 0;
+    enum verdict_kind v = VERDICT_NONE;
     for (uint32_t i = 0; i < 2 * parts && (i == 0 || v == VERDICT_SAME); i++) {
         if (i >= parts && (t->p->product_op == NONE || ninputs < 2))
             break; /* no operand has to vary along what another one does */
-        uint32_t narrow = i < parts ? i + 1 : i - parts + 1 + NARROW / 2;
-        narrowed = sides_begin(t, narrow, EQUALS_FIRST) ? try_sides(t, &still) : sides_not_evaluated(t, &t->ctx);
-        v = i >= parts && narrowed == VERDICT_NONE && still ? v : narrowed;
+        enum verdict_kind now = try_varying(t, i < parts ? i + 1 : i - parts + 1 + NARROW / 2, &too_dear);
+        v = i >= parts && now == VERDICT_NONE && too_dear ? v : now;
         uint32_t read = t->demand ? demand_inputs(t->demand) : 0;
         ninputs = read > ninputs ? read : ninputs;
     }
+    return v;
+}
+
+static void try_reading(struct trying *t) {
+    bool too_dear;
+    t->v = (struct verdict){.kind = VERDICT_NONE};
+    bool other = t->narrow || t->equals != EQUALS_FIRST || t->all.n > MOST_NODES;
+    enum verdict_kind v = other ? try_varying(t, 0, &too_dear) : try_sides(t, &too_dear);
+    if (too_dear)
+        v = try_narrow(t);
+    t->patient = too_dear && v == VERDICT_NONE;
+    if (t->patient)
+        v = try_varying(t, 0, &too_dear);
+    t->patient = false;
     if (v == VERDICT_SAME && t->p->sorts)
         v = try_orders(t);
     t->v.kind = v;

@@ -11,7 +11,7 @@ static const double tolerance = 1e-9;
 /* Elements that are read for one set of numbers. */
 static const double most_read = 2e6;   /* for many of a result */
 static const double most_narrow = 6e6; /* where inputs vary along some dimensions; */
-static const double most_wide = 2e5;   /* for more they vary so */
+static const double most_wide = 1e5;   /* for more they vary so; twice as many where nothing is known then */
 static const double dear = 2e5, modest = 5e4, cheap = 2e4;
 
 /* What is compared: one output on one device. */
@@ -39,6 +39,7 @@ struct trying {
     struct lockstep *lockstep;
     enum equals equals;
     uint32_t narrow; /* 0: inputs vary along all dimensions; else along which of them (narrow_strides) */
+    bool patient;    /* inputs that vary along some dimensions were tried, and told nothing */
     double read;
     uint32_t nfailed, nbeyond, nleft; /* readings: not evaluated, of these for a lack of ours, left in haste */
     /* of the reading at hand */
