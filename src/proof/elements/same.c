@@ -376,9 +376,11 @@ static void try_reading(struct trying *t) {
     t->v = (struct verdict){.kind = VERDICT_NONE};
     bool other = t->narrow || t->equals != EQUALS_FIRST || t->all.n > MOST_NODES;
     enum verdict_kind v = other ? try_varying(t, 0, &too_dear) : try_sides(t, &too_dear);
-    if (too_dear)
+    bool narrow = too_dear;
+    if (narrow)
         v = try_narrow(t);
-    t->patient = too_dear && v == VERDICT_NONE;
+    t->v.dear = narrow && v == VERDICT_SAME;
+    t->patient = narrow && v == VERDICT_NONE;
     if (t->patient)
         v = try_varying(t, 0, &too_dear);
     t->patient = false;

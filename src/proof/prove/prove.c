@@ -222,6 +222,7 @@ static bool pattern_agrees(const struct proof *p) {
 
 static struct proved verdict_of(struct proof *p) {
     struct verdict v = proof_run(p);
+    p->dear = v.dear;
     if (v.kind == VERDICT_DIFFERENT && !pattern_agrees(p))
         return (struct proved){.text = STR("how the place is laid out is not understood")};
     return (struct proved){.kind = v.kind,
@@ -238,7 +239,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         v.reading = reading_of(p);
-        if (figures != FIGURES_NONE)
+        if (figures != FIGURES_NONE && !p->dear)
             v.device = device_error_of(&p->ref.problem, figures == FIGURES_BLACKHOLE, p->effort.fixed);
         v.device.known = device_error_tells(&v.device);
     }

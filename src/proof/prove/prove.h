@@ -18,6 +18,7 @@ struct proof {
     struct effort effort;
     uint32_t frame;               /* the reading of the form at hand: its axes, by number, */
     struct formula_choice choice; /* and which alternatives of the form */
+    bool dear;                    /* as in its verdict; then figures of the device would be, too */
 };
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
 /* Prepares it and runs all trials. */

@@ -26,6 +26,7 @@ struct verdict {
     bool same_outside;      /* the sides agree in a trial that is excluded */
     bool agrees;            /* VERDICT_NONE: evaluated without a difference, but not all choices were met */
     bool misfit;            /* VERDICT_NONE: the other side cannot be evaluated, and the evaluator lacks nothing */
+    bool dear;              /* two elements are made of too many inputs for them to vary along all dimensions */
     bool left;              /* some alternative was left, in haste */
 };
 
