@@ -384,6 +384,8 @@ static void try_reading(struct trying *t) {
     if (t->patient)
         v = try_varying(t, 0, &too_dear);
     t->patient = false;
+    if (v == VERDICT_SAME)
+        t->v.why = (struct reason){.text = STR("")}; /* of what was tried before */
     if (v == VERDICT_SAME && t->p->sorts)
         v = try_orders(t);
     t->v.kind = v;
