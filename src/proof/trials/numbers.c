@@ -47,6 +47,8 @@ struct filling {
     bool wide;     /* integers may be as large as their type allows */
     bool distinct; /* no equal elements, since a sort would not tell their order */
     bool negated;
+    bool whole; /* they are integers */
+    bool plain; /* nothing else is asked of single ones */
     double least; /* what is divided by stays away from 0, where both sides have poles, which need not be the same; 0 */
 };
 
@@ -209,9 +211,9 @@ static double whole_in_turn(const struct filling *f) {
  * exponential of a sum of some of them is far from the limits of f64. */
 static double number_of(const struct filling *f, double size, bool zero, uint64_t *state) {
     double x = 2 * uniform(state) - 1;
-    if (is_whole(f->input, f->type) && f->n == 1 && f->type != DT_I1)
+    if (f->whole && f->n == 1 && f->type != DT_I1)
         return whole_in_turn(f);
-    if (is_whole(f->input, f->type)) {
+    if (f->whole) {
         double u = uniform(state);
         bool any = f->trial == TRIAL_COARSE && format_is_integer(f->type) && f->type != DT_I1 && !places_of(f);
         return any ? some_integer(f->type, false, u, uniform(state))
@@ -270,19 +272,28 @@ static double masked(const struct filling *f, struct spot at, double x, uint64_t
     return masks && is_masked(f, at, uniform(state)) ? -facts->mask_sign * (double)INFINITY : x;
 }
 
+/* As the trial, and what is known of the input, ask for it. */
+static double asked_for(const struct filling *f, struct spot at, double x, uint64_t *state) {
+    if (f->trial == TRIAL_THRESHOLDS)
+        x = around_thresholds(f, x, state);
+    if (f->trial == TRIAL_NEAR_EPSILON && !f->whole)
+        x *= epsilon_factor(f, at);
+    if (f->trial == TRIAL_NAN && !f->whole && uniform(state) < 0.25)
+        x = NAN;
+    x = masked(f, at, x, state);
+    x = f->least > 0 ? copysign(fmax(fabs(x), f->least), x) : x;
+    return f->negated ? -x : x;
+}
+
 static double element(const struct filling *f, struct spot at, double size, bool zero) {
     uint64_t state = f->state + (uint64_t)at.i * 0xd1342543de82ef95u;
     double x = number_of(f, size, zero, &state);
-    bool whole = is_whole(f->input, f->type);
-    if (f->trial == TRIAL_THRESHOLDS)
-        x = around_thresholds(f, x, &state);
-    if (f->trial == TRIAL_NEAR_EPSILON && !whole)
-        x *= epsilon_factor(f, at);
-    if (f->trial == TRIAL_NAN && !whole && uniform(&state) < 0.25)
-        x = NAN;
-    x = masked(f, at, x, &state);
-    x = f->least > 0 ? copysign(fmax(fabs(x), f->least), x) : x;
-    return f->negated ? -x : x;
+    return f->plain ? x : asked_for(f, at, x, &state);
+}
+
+static bool is_plain(const struct filling *f) {
+    return f->trial != TRIAL_THRESHOLDS && f->trial != TRIAL_NEAR_EPSILON && f->trial != TRIAL_NAN &&
+           f->type != DT_I1 && !is_at_levels(f) && !f->input->facts.mask_sign && f->least == 0 && !f->negated;
 }
 
 /* Each row has one of four sizes, so that not every softmax is that of one dominant element and not every clamp is met;
@@ -334,6 +345,7 @@ struct filling *filling_plain(const struct problem *p, struct draw d, uint32_t i
                           .distinct = p->sorts,
                           .negated = d.trial == TRIAL_POSITIVE && d.sample % 2};
     f->state = state_of(index, d.trial, d.sample ? seed_of(d.seed, d.sample) : d.seed);
+    f->plain = is_plain(f);
     return f;
 }
 
@@ -366,9 +378,11 @@ struct filling *filling_of(const struct problem *p, struct draw d, uint32_t devi
     f->open[0] = open_index(f, f->plane.row);
     f->open[1] = open_index(f, f->plane.rows);
     find_line(f, &s);
-    bool one = f->n > 1 && g->varies[in->value] == 0, is_float = !is_whole(in, f->type);
+    f->whole = is_whole(in, f->type);
+    bool one = f->n > 1 && g->varies[in->value] == 0, is_float = !f->whole;
     f->least = is_float && (in->facts.divides || one) ? 0.5 : in->facts.divides ? 1 : 0;
     f->negated = d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign;
+    f->plain = is_plain(f);
     return f;
 }
 
