@@ -87,12 +87,12 @@ static bool read_composer(const struct attr *config, struct placement *p) {
 }
 
 bool mesh_placement(const struct graph *g, uint32_t op, struct placement *p) {
+    if (!graph_op_is(g, op, SHARDS))
+        return false;
     const struct attrs *a = graph_attributes(g, op);
     const struct attr *mapper = attrs_find(a, "mapper_config"), *composer = attrs_find(a, "composer_config");
     *p = (struct placement){.dims = {-1, -1, -1, -1}};
-    return graph_op_is(g, op, SHARDS) && (mapper     ? read_placements(mapper, p)
-                                          : composer ? read_composer(composer, p)
-                                                     : read_mesh_shard(a, p));
+    return mapper ? read_placements(mapper, p) : composer ? read_composer(composer, p) : read_mesh_shard(a, p);
 }
 
 bool placements_agree(const struct placement *a, const struct placement *b) {

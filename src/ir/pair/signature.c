@@ -89,6 +89,8 @@ struct component {
     const struct signatures *s;
     uint32_t op, result;
     int k;
+    double weight; /* of a product, see weight_of_product */
+    bool plain;    /* nothing is folded into it (graph_plain) */
 };
 
 static uint32_t operand(const struct component *l, uint32_t i) {
@@ -149,7 +151,7 @@ static double elementwise_of(const struct component *l, double a, double b) {
 }
 
 static double activated(const struct component *l, double x) {
-    if (graph_plain(l->s->g, l->op))
+    if (l->plain)
         return x;
     for (const char *const *key = activation_keys; *key; key++) {
         const struct attr *a = attrs_find(graph_attributes(l->s->g, l->op), *key);
@@ -174,7 +176,7 @@ static double weight_of_product(const struct component *l) {
 }
 
 static double product(const struct component *l) {
-    return activated(l, in(l, 0) * in(l, 1) * weight_of_product(l) + in_or(l, 2, 0));
+    return activated(l, in(l, 0) * in(l, 1) * l->weight + in_or(l, 2, 0));
 }
 
 static double convolution(const struct component *l) { /* 0.9: it is no product */
@@ -338,7 +340,7 @@ uint32_t signature_source(const struct graph *g, uint32_t v) {
 /* Notes the signatures of operands that are joined: a slice may take one out again. */
 static void note_parts(struct signatures *s, uint32_t op, struct signature *i) {
     const struct attr *axis = graph_axes(s->g, op);
-    struct component l = {s, op, 0, 0};
+    struct component l = {.s = s, .op = op};
     if (!axis || !axis->is_whole)
         return;
     i->parts = ++s->nparts;
@@ -379,7 +381,7 @@ static double part_of_product(const struct component *of, const struct cut *c) {
 static double part_of(const struct component *l, uint32_t slot, const struct cut *c, int depth) {
     const struct signature *part = joined_part(l, slot, c);
     uint32_t v = operand(l, slot), op = v == NONE ? NONE : l->s->g->m->values[signature_source(l->s->g, v)].def;
-    struct component of = {l->s, op, 0, l->k};
+    struct component of = {.s = l->s, .op = op, .k = l->k};
     double in_part[2] = {NAN, NAN};
     if (part || op == NONE || depth == 0)
         return part ? part->x[l->k] : NAN;
@@ -460,11 +462,13 @@ bool signature_is_made(const struct graph *g, uint32_t op) {
 }
 
 void signature_of_op(const struct signatures *s, uint32_t op, uint32_t result, struct signature *i) {
-    struct component l = {s, op, result, 0};
+    struct component l = {.s = s, .op = op, .result = result};
     enum op_kind k = (enum op_kind)s->g->kind[op];
     signature_function *f = of_kind[k] ? of_kind[k] : op_convolves(k) ? convolution : of_class[op_table[k].class];
     bool known = true;
     i->parts = 0;
+    l.weight = f == product ? weight_of_product(&l) : 1;
+    l.plain = graph_plain(s->g, op);
     for (; l.k < SIGNATURE_NUMBERS; l.k++) {
         i->x[l.k] = f ? f(&l) : oracle(&l, 0);
         known &= isfinite(i->x[l.k]);
