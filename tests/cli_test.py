@@ -282,6 +282,22 @@ class Changing(Case):
 
 
 class Audit(Case):
+    def test_a_constant_that_is_made_of_another_one_many_times(self):
+        """Each op takes the one before it twice: 2^20 ways lead to the first, of half a million elements."""
+        ops = ["%%%s = \"ttir.arange\"() <{arange_dimension = 0 : i64, start = 0 : i64, end = %d : i64, step = 1 : i64}> : () -> "
+               "tensor<%dxf32>" % (name, n, n) for name, n in (("i", 1024), ("j", 512))]
+        ops += ["%%%s = \"ttir.reshape\"(%%%s) <{shape = [%d : i32, %d : i32]}> : (tensor<%dxf32>) -> tensor<%dx%dxf32>"
+                % (to, of, a, b, a * b, a, b) for to, of, a, b in (("c", "i", 1, 1024), ("r", "j", 512, 1))]
+        ops.append('%u0 = "ttir.multiply"(%c, %r) : (tensor<1x1024xf32>, tensor<512x1xf32>) -> tensor<512x1024xf32>')
+        ops += ['%%u%d = "ttir.add"(%%u%d, %%u%d) : (tensor<512x1024xf32>, tensor<512x1024xf32>) -> tensor<512x1024xf32>'
+                % (k, k - 1, k - 1) for k in range(1, 20)]
+        ops += ['%p = "ttir.matmul"(%x, %u19) : (tensor<512x512xf32>, tensor<512x1024xf32>) -> tensor<512x1024xf32>',
+                '%t = "ttir.permute"(%p) <{permutation = array<i64: 1, 0>}> : (tensor<512x1024xf32>) -> tensor<1024x512xf32>',
+                '%q = "ttir.matmul"(%t, %u19) : (tensor<1024x512xf32>, tensor<512x1024xf32>) -> tensor<1024x1024xf32>']
+        self.write("m.mlir", "func.func @main(%%x: tensor<512x512xf32>) -> tensor<1024x1024xf32> {\n%s\nreturn %%q : "
+                   "tensor<1024x1024xf32>\n}\n" % "\n".join(ops))
+        self.assertIn(self.run_it("--ttir-only", "-q", "--only=upsample*", "m.mlir")[0], (0, 1))
+
     def test_missed(self):
         self.found(self.run_it("m.ttir.mlir", "m.ttnn.mlir"))
         self.assertCountEqual(os.listdir(self.directory.name),

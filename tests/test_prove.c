@@ -559,6 +559,42 @@ Test(prove, what_both_sides_take_of_inputs_that_vary_differently) {
     cr_assert_eq(prover.unproved, 2, "%s", message());
 }
 
+/* Each input is one row or one column, what both sides take varies along rows and columns: 0 is squared along one. */
+Test(prove, what_both_sides_take_has_more_dimensions_than_inputs) {
+    struct rule r = {"s = x + y\nc = s * 1500 - sum(s, dim=1)\nout = s * sum(sum(c * c, dim=1), dim=0)", NULL,
+                     "s = x + y\nc = sum(-(s), dim=1) + s * 3000 / 2\nout = s * sum(sum(c * c, dim=1), dim=0)", NULL};
+#define SPREAD                                                                                                         \
+    TWO("s", "add", "x", "y", "1500x1", "1x1500", "1500x1500")                                                         \
+    FULL("k", "1500.0")                                                                                                \
+    "%f = \"ttir.reshape\"(%k) <{shape = [1 : i32, 1 : i32]}> : (" F32("1x1x1x1") ") -> " F32("1x1") "\n" TWO(         \
+        "l", "multiply", "s", "f", "1500x1500", "1x1", "1500x1500") SUM("a", "s", "1", "1500x1500", "1500x1")          \
+        TWO("c", "subtract", "l", "a", "1500x1500", "1500x1", "1500x1500")                                             \
+            TWO("q", "multiply", "c", "c", "1500x1500", "1500x1500", "1500x1500")                                      \
+                SUM("m", "q", "1", "1500x1500", "1500x1") SUM("n", "m", "0", "1500x1", "1x1")                          \
+                    TWO("o", "multiply", "s", "n", "1500x1500", "1x1", "1500x1500")
+    struct example_counts counts;
+    proved(r, SPREAD);
+    r.fused = "s = x + y\nc = sum(-(s), dim=1) + s * 3000 / 2\nout = s * (2 * sum(sum(c * c, dim=1), dim=0))";
+    uint32_t before = prover.proved;
+    run(&r, SPREAD, &counts);
+    cr_assert_eq(prover.proved, before, "%s", message());
+}
+
+Test(prove, operands_of_a_product_that_are_computed) {
+    struct rule r = {"out = matmul(exp(x), exp(y))", NULL, "matmul(exp(x), exp(y) * 1)", NULL};
+#define OF_EXPONENTIALS                                                                                                \
+    ONE("a", "exp", "x", "", "64x32768")                                                                               \
+    ONE("b", "exp", "y", "", "32768x64")                                                                               \
+    MATMUL("o", "a", "b", "false", "64x32768", "32768x64", "64x64")
+    struct example_counts counts;
+    proved(r, OF_EXPONENTIALS);
+    r.fused = "a = permute(reshape(exp(x), shape=\"64, 8, 64, 64\"), permutation=\"0, 1, 3, 2\")\n"
+              "out = matmul(reshape(a, shape=\"64, 32768\"), exp(y))";
+    uint32_t before = prover.proved;
+    run(&r, OF_EXPONENTIALS, &counts);
+    cr_assert_eq(prover.proved, before, "%s", message());
+}
+
 /* ---- all that is bundled ---- */
 
 Test(prove, each_bundled_pattern_says_what_it_is_fused_to) {

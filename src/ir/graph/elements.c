@@ -9,7 +9,7 @@
 #include "ir/graph/index.h"
 #include "ir/ops/scalar.h"
 
-enum { MOST_ELEMENTS = 1 << 21, MOST_DEEP = 24 };
+enum { MOST_ELEMENTS = 1 << 21, MOST_DEEP = 24, MOST_MADE = 1 << 24 };
 
 /* Of what varies of a value, row-major. */
 struct numbers {
@@ -17,7 +17,13 @@ struct numbers {
     bool truths; /* all are 0 or 1, which all types hold */
 };
 
-static struct numbers elements(const struct graph *g, uint32_t v, int deep);
+/* On one value, which may be made of another one many times. */
+struct spent {
+    int deep;     /* values inside of each other */
+    int64_t made; /* elements */
+};
+
+static struct numbers elements(const struct graph *g, uint32_t v, struct spent *w);
 
 /* ---- what varies ---- */
 
@@ -72,10 +78,11 @@ struct gathered {
     struct imap map;
 };
 
-static bool gather(const struct graph *g, uint32_t from, const struct imap *map, int deep, struct gathered *out) {
+static bool gather(const struct graph *g, uint32_t from, const struct imap *map, struct spent *w,
+                   struct gathered *out) {
     if (!varying_map(g, from, true, map, &out->map))
         return false;
-    out->of = elements(g, from, deep + 1);
+    out->of = elements(g, from, w);
     return out->of.x != NULL;
 }
 
@@ -102,8 +109,8 @@ static double *apply(const struct gathered *of, unary_function *one, binary_func
     for (int64_t i = 0, end; i < n; i = end) {
         const double *x = a->of.x + imap_at(&a->map, i), *y = b->of.x + imap_at(&b->map, i);
         end = run < n - i ? i + run : n;
-        for (int64_t k = i; k < end; k++, x += sa, y += sb)
-            out[k] = two ? two(*x, *y) : *x;
+        for (int64_t k = i; k < end; k++)
+            out[k] = two ? two(x[(k - i) * sa], y[(k - i) * sb]) : x[(k - i) * sa];
         for (int64_t k = i; one && k < end; k++)
             out[k] = one(out[k]);
     }
@@ -115,7 +122,7 @@ static bool is_comparison(binary_function *f) {
 }
 
 static struct numbers computed(const struct graph *g, uint32_t op, uint32_t v, const struct imap *all, int64_t n,
-                               int deep) {
+                               struct spent *w) {
     unary_function *one = unary_of((enum op_kind)g->kind[op]);
     binary_function *two = binary_of((enum op_kind)g->kind[op]);
     uint32_t count = graph_noperands(g, op);
@@ -124,7 +131,7 @@ static struct numbers computed(const struct graph *g, uint32_t op, uint32_t v, c
     bool known = graph_plain(g, op) && ((one && count == 1) || (two && count == 2));
     for (uint32_t k = 0; k < count && known; k++) {
         uint32_t from = graph_operands(g, op)[k];
-        known = from != NONE && imap_operand(g, v, from, all, &map) && gather(g, from, &map, deep, &of[k]);
+        known = from != NONE && imap_operand(g, v, from, all, &map) && gather(g, from, &map, w, &of[k]);
     }
     struct numbers out = {known ? apply(of, one, count == 2 ? two : NULL, n) : NULL, count == 2 && is_comparison(two)};
     free(of[0].of.x);
@@ -133,10 +140,10 @@ static struct numbers computed(const struct graph *g, uint32_t op, uint32_t v, c
 }
 
 /* Elements of another value, as they are. */
-static struct numbers taken(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
+static struct numbers taken(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, struct spent *w) {
     struct imap same;
     struct gathered from_all;
-    if (from == NONE || !gather(g, from, map, deep, &from_all))
+    if (from == NONE || !gather(g, from, map, w, &from_all))
         return (struct numbers){.x = NULL};
     imap_identity(&same, 0, n);
     if (imap_equal(&from_all.map, &same))
@@ -178,7 +185,7 @@ static void round_all(enum dtype type, double *x, int64_t n) {
             x[i] = format_is_integer(type) ? trunc(x[i]) : round_to_bits(x[i], dtype_table[type].precision);
 }
 
-static struct numbers moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, int deep) {
+static struct numbers moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, struct spent *w) {
     static const struct numbers none = {.x = NULL};
     struct imap all, map;
     if (op != NONE && graph_class(g, op) == OP_CONSTANT)
@@ -189,25 +196,30 @@ static struct numbers moved_or_made(const struct graph *g, uint32_t op, uint32_t
         return none;
     if (op == NONE || graph_class(g, op) == OP_CALL) {
         uint32_t other = op == NONE ? graph_caller_value(g, v) : graph_callee_value(g, v);
-        return other != NONE && graph_numel(g, other) == graph_numel(g, v) ? taken(g, other, &all, n, deep) : none;
+        return other != NONE && graph_numel(g, other) == graph_numel(g, v) ? taken(g, other, &all, n, w) : none;
     }
     if (graph_looks_through(g, op))
-        return imap_through(g, op, &all, &map) ? taken(g, graph_through(g, op), &map, n, deep) : none;
-    return computed(g, op, v, &all, n, deep);
+        return imap_through(g, op, &all, &map) ? taken(g, graph_through(g, op), &map, n, w) : none;
+    return computed(g, op, v, &all, n, w);
 }
 
-static struct numbers elements(const struct graph *g, uint32_t v, int deep) {
+static struct numbers elements(const struct graph *g, uint32_t v, struct spent *w) {
     int64_t extents[MAX_RANK], n;
     uint32_t rank;
     struct constant c = graph_constant(g, v);
     struct numbers out = {.x = NULL};
-    if (deep == MOST_DEEP || !graph_is_parameter(g, v) || !extents_of(g, v, extents, &rank))
+    if (w->deep == MOST_DEEP || !graph_is_parameter(g, v) || !extents_of(g, v, extents, &rank))
         return out;
     n = count_of(extents, rank);
+    w->made += n;
+    if (w->made > MOST_MADE)
+        return out;
+    w->deep++;
     if (c.known)
         out.x = xcalloc((size_t)n, sizeof *out.x);
     else
-        out = moved_or_made(g, g->m->values[v].def, v, n, deep);
+        out = moved_or_made(g, g->m->values[v].def, v, n, w);
+    w->deep--;
     for (int64_t i = 0; i < n && c.known; i++)
         out.x[i] = c.value;
     if (out.x && !out.truths && !keeps_numbers(g, v))
@@ -219,7 +231,8 @@ double graph_element(const struct graph *g, uint32_t v, int64_t at) {
     int64_t numel = graph_numel(g, v);
     struct imap all, map;
     imap_identity(&all, 0, numel);
-    double *x = at >= 0 && at < numel && varying_map(g, v, true, &all, &map) ? elements(g, v, 0).x : NULL;
+    double *x =
+        at >= 0 && at < numel && varying_map(g, v, true, &all, &map) ? elements(g, v, &(struct spent){0, 0}).x : NULL;
     double element = x ? x[imap_at(&map, at)] : NAN;
     free(x);
     return element;
@@ -252,15 +265,15 @@ void elements_free(struct graph *g) {
 
 static bool all_are(const double *x, int64_t step, int64_t n, double number) {
     int64_t others = 0;
-    for (int64_t i = 0; i < n; i++, x += step)
-        others += *x != number;
+    for (int64_t i = 0; i < n; i++)
+        others += x[i * step] != number;
     return others == 0;
 }
 
 static bool repeats_columns(const struct graph *g, uint32_t v, uint32_t rank, int64_t rows, int64_t columns) {
     int64_t times = columns / rows, step = g->varies[v] >> (rank - 1) & 1;
     bool varies = rows == 1 || (step && g->varies[v] >> (rank - 2) & 1);
-    double *x = varies ? elements(g, v, 0).x : NULL;
+    double *x = varies ? elements(g, v, &(struct spent){0, 0}).x : NULL;
     bool repeats = x != NULL;
     for (int64_t row = 0; row < rows && repeats; row++) {
         const double *of = x + row * columns;

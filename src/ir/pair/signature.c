@@ -89,6 +89,7 @@ struct component {
     const struct signatures *s;
     uint32_t op, result;
     int k;
+    /* signature_of_op sets the next two, for all numbers: */
     double weight; /* of a product, see weight_of_product */
     bool plain;    /* nothing is folded into it (graph_plain) */
 };

@@ -151,6 +151,7 @@ bool elements_ask(struct trying *t, uint32_t most, double read) {
 bool elements_settle(struct trying *t) {
     bool all = t->how.whole || (t->how.thorough && elements_have_parts(t));
     double most = sides_most(t);
+    t->least = 0;
     if (t->p->any_order)
         return t->compared[0].sides[0]->n > MOST_SORTED
                    ? eval_reason(&t->ctx, REASON_TOO_LARGE, "%lld elements in any order",
@@ -161,7 +162,8 @@ bool elements_settle(struct trying *t) {
     uint32_t least = b.parts ? LEAST_IN_PARTS : LEAST_ELEMENTS;
     if (!elements_ask(t, least, most))
         return false;
-    double few = demand_size(t->demand), little_more = fmin(dear, fmax(modest, 1.5 * few));
+    t->least = demand_size(t->demand);
+    double few = t->least, little_more = fmin(dear, fmax(modest, 1.5 * few));
     const struct {
         uint32_t most;
         double read;

@@ -67,17 +67,20 @@ static bool give_shared(struct trying *t) {
 
 static void replace_given(struct eval_context *ctx, void *self) {
     struct trying *t = self;
-    uint32_t n = t->all.n, number = 0;
+    uint32_t n = t->all.n, turn = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (t->all.all[i]->given && t->all.all[i]->n > MOST_GIVEN)
-            drawn_instead(ctx, t->p, t->all.all[i], number++, t->narrow);
+        if (t->all.all[i]->given && t->all.all[i]->n > MOST_GIVEN) {
+            uint32_t parts = drawn_instead(ctx, t->p, t->all.all[i], turn++, t->narrow);
+            t->parts = parts > t->parts ? parts : t->parts;
+        }
 }
 
-/* Where inputs vary along some dimensions alone, so does what is given. Both sides are made anew then. */
+/* Where inputs vary along some dimensions alone, so does what is given and large: then both sides are made anew. */
 static bool narrow_given(struct trying *t) {
     uint32_t n = t->all.n;
     bool good = eval_attempt(&t->ctx, replace_given, t);
-    if (good && t->all.n > n)
+    t->replaced = t->all.n > n;
+    if (good && t->replaced)
         good = lockstep_program(t->lockstep) && sides_make(t) == VERDICT_SAME;
     lazies_settle(&t->all);
     return good;
@@ -85,8 +88,9 @@ static bool narrow_given(struct trying *t) {
 
 static void take_back(struct trying *t) {
     for (uint32_t i = 0; i < t->all.n; i++) {
-        t->all.all[i]->given = false;
-        t->all.all[i]->instead = NULL;
+        struct lazy *l = t->all.all[i];
+        l->given &= l->kind == LAZY_INPUT; /* of those that nodes read no more */
+        l->instead = NULL;
     }
 }
 
@@ -291,10 +295,15 @@ static enum verdict_kind try_kinds(struct trying *t) {
 }
 
 static bool is_dear(const struct trying *t) {
-    return t->demand ? demand_size(t->demand) > sides_most(t) : t->ctx.why == REASON_TOO_LARGE;
+    return t->demand ? t->least > sides_most(t) : t->ctx.why == REASON_TOO_LARGE;
 }
 
-/* Of inputs alone. */
+static void count_inputs(struct trying *t) {
+    uint32_t n = t->demand ? demand_inputs(t->demand) : 0;
+    t->ninputs = n > t->ninputs ? n : t->ninputs;
+}
+
+/* Both sides, of inputs alone. */
 static bool make_again(struct trying *t) {
     return sides_begin(t, t->narrow, t->equals) && sides_make(t) == VERDICT_SAME;
 }
@@ -305,9 +314,10 @@ static enum verdict_kind try_sides(struct trying *t, bool *too_dear) {
     *too_dear = false;
     if (v != VERDICT_SAME)
         return v;
-    bool given = give_shared(t);
-    t->given = given && (!t->narrow || narrow_given(t));
+    t->replaced = false;
+    t->given = give_shared(t) && (!t->narrow || narrow_given(t));
     bool settled = t->given && elements_settle(t);
+    count_inputs(t);
     *too_dear = t->given && is_dear(t); /* and made of the inputs they would be made of more */
     bool agrees = settled && !*too_dear && try_kinds(t) == VERDICT_SAME;
     t->given = false;
@@ -318,10 +328,11 @@ static enum verdict_kind try_sides(struct trying *t, bool *too_dear) {
         t->nleft++;
         return VERDICT_NONE;
     }
-    if (given && t->narrow && !make_again(t))
+    if (t->replaced && !*too_dear && !make_again(t))
         return sides_not_evaluated(t, &t->ctx);
     t->v = (struct verdict){.kind = VERDICT_NONE};
     settled = !*too_dear && elements_settle(t);
+    count_inputs(t);
     *too_dear |= is_dear(t);
     return !settled || *too_dear ? sides_not_evaluated(t, &t->ctx) : try_kinds(t);
 }
@@ -358,16 +369,33 @@ static enum verdict_kind try_varying(struct trying *t, uint32_t narrow, bool *to
 
 static enum verdict_kind try_narrow(struct trying *t) {
     bool too_dear;
-    uint32_t parts = narrow_parts(t->p), ninputs = 0;
-    enum verdict_kind v = VERDICT_NONE;
-    for (uint32_t i = 0; i < 2 * parts && (i == 0 || v == VERDICT_SAME); i++) {
-        if (i >= parts && (t->p->product_op == NONE || ninputs < 2))
-            break; /* no operand has to vary along what another one does */
-        enum verdict_kind now = try_varying(t, i < parts ? i + 1 : i - parts + 1 + NARROW / 2, &too_dear);
-        v = i >= parts && now == VERDICT_NONE && too_dear ? v : now;
-        uint32_t read = t->demand ? demand_inputs(t->demand) : 0;
-        ninputs = read > ninputs ? read : ninputs;
+    enum verdict_kind v = VERDICT_SAME;
+    t->parts = narrow_parts(t->p);
+    t->ninputs = 0;
+    for (uint32_t i = 0; i < t->parts && v == VERDICT_SAME; i++)
+        v = try_varying(t, i + 1, &too_dear);
+    /* an operand of a product has to vary along what another one does not */
+    for (uint32_t i = 0; i < t->parts && v == VERDICT_SAME && t->p->product_op != NONE && t->ninputs > 1; i++) {
+        enum verdict_kind now = try_varying(t, i + 1 + NARROW / 2, &too_dear);
+        v = now == VERDICT_NONE && too_dear ? v : now;
     }
+    return v;
+}
+
+/* What two elements are made of is too much for inputs that vary along all dimensions: unless nothing else tells. */
+static enum verdict_kind try_dear(struct trying *t) {
+    bool too_dear;
+    uint32_t left = t->nleft;
+    enum verdict_kind v = try_narrow(t);
+    t->v.dear = v == VERDICT_SAME && t->ncompared == 1;
+    if (v != VERDICT_NONE || t->nleft > left || t->p->sorts)
+        return v;
+    struct verdict told = t->v;
+    t->patient = true;
+    v = try_varying(t, 0, &too_dear);
+    t->patient = false;
+    if (v == VERDICT_NONE)
+        t->v = told;
     return v;
 }
 
@@ -376,14 +404,8 @@ static void try_reading(struct trying *t) {
     t->v = (struct verdict){.kind = VERDICT_NONE};
     bool other = t->narrow || t->equals != EQUALS_FIRST || t->all.n > MOST_NODES;
     enum verdict_kind v = other ? try_varying(t, 0, &too_dear) : try_sides(t, &too_dear);
-    bool narrow = too_dear;
-    if (narrow)
-        v = try_narrow(t);
-    t->v.dear = narrow && v == VERDICT_SAME;
-    t->patient = narrow && v == VERDICT_NONE;
-    if (t->patient)
-        v = try_varying(t, 0, &too_dear);
-    t->patient = false;
+    if (too_dear)
+        v = try_dear(t);
     if (v == VERDICT_SAME)
         t->v.why = (struct reason){.text = STR("")}; /* of what was tried before */
     if (v == VERDICT_SAME && t->p->sorts)

@@ -53,6 +53,17 @@ struct smaller_example {
     size_t n, tries;
 };
 
+static void fill_all(const struct filling *f, int64_t n, double *out) {
+    enum { MOST = 256 };
+    int64_t at[MOST];
+    for (int64_t from = 0; from < n; from += MOST) {
+        int64_t here = n - from < MOST ? n - from : MOST;
+        for (int64_t i = 0; i < here; i++)
+            at[i] = from + i;
+        filling_numbers(f, at, here, out + from);
+    }
+}
+
 /* For trying.draw. */
 static void given_numbers(const void *self, const struct lazy *input, const int64_t *at, int64_t n, double *out) {
     double *const *numbers = self;
@@ -110,8 +121,7 @@ static bool draw(struct smaller_example *r, struct draw at, struct arena *a) {
         if (!f || !program_shape(&p->program, p->inputs[i % p->ninputs].value, s))
             return false;
         r->numbers[i] = arena_alloc(a, ((size_t)shape_count(s) + 1) * sizeof **r->numbers);
-        for (int64_t k = 0; k < shape_count(s); k++)
-            filling_numbers(f, &k, 1, &r->numbers[i][k]);
+        fill_all(f, shape_count(s), r->numbers[i]);
     }
     r->sides->drawer = r->numbers;
     return true;

@@ -38,9 +38,13 @@ struct trying {
     struct lazies all;
     struct lockstep *lockstep;
     enum equals equals;
-    uint32_t narrow; /* 0: inputs vary along all dimensions; else along which of them (narrow_strides) */
-    bool patient;    /* inputs that vary along some dimensions were tried, and told nothing */
+    uint32_t narrow;  /* 0: inputs vary along all dimensions; else along which of them (struct giving) */
+    uint32_t parts;   /* how many choices there are: of inputs, and of what was given in place of nodes */
+    bool replaced;    /* something was */
+    bool patient;     /* inputs that vary along some dimensions were tried, and told nothing */
+    uint32_t ninputs; /* that were read, of those with more than one element, at most */
     double read;
+    double least;                     /* elements that the fewest of the results are made of */
     uint32_t nfailed, nbeyond, nleft; /* readings: not evaluated, of these for a lack of ours, left in haste */
     /* of the reading at hand */
     struct compared *compared;

@@ -108,6 +108,7 @@ struct varying {
     struct shape shape;
     enum dtype type;
     uint32_t along; /* a bit for each dimension */
+    uint32_t turn;  /* where each varies along something else: the how many-th it is */
 };
 
 static const struct tensor *drawn_input(struct eval_context *ctx, const struct varying *in) {
@@ -118,15 +119,15 @@ static const struct tensor *drawn_input(struct eval_context *ctx, const struct v
     return lazy_of_view(ctx, v);
 }
 
-/* A sum over millions costs too much time: then an input varies along its last dimensions alone, or along those before;
- * one input along these, the next one along others. */
+/* Where sums cost too much time, an input varies along its last dimensions alone, or along those before; one along
+ * these, the next one along others. */
 static struct view narrow_view(struct eval_context *ctx, const struct problem *p, const struct varying *in,
                                uint32_t narrow) {
     struct dimensions pieces = pieces_of(&p->program, &in->shape);
     const struct shape *all = &pieces.shape;
     struct shape drawn = {.rank = 0};
     uint32_t part[MAX_RANK] = {0}, n = parts_of(all, part), shift = (narrow - 1) / (NARROW / 2);
-    uint32_t own = ((narrow - 1) % (NARROW / 2) + shift * (in->number % p->ninputs)) % n;
+    uint32_t own = ((narrow - 1) % (NARROW / 2) + shift * in->turn) % n;
     int64_t apart = 1;
     for (uint32_t d = all->rank; d-- > 0 && part[d] < own;)
         apart *= all->dim[d];
@@ -149,12 +150,17 @@ static const struct tensor *narrow_input(struct eval_context *ctx, const struct 
     return tensor_reshape(ctx, lazy_of_view(ctx, narrow_view(ctx, p, in, narrow)), &in->shape);
 }
 
-void drawn_instead(struct eval_context *ctx, const struct problem *p, struct lazy *l, uint32_t number,
-                   uint32_t narrow) {
-    struct varying all = {number, l->whole, DT_F32, UINT32_MAX};
+uint32_t drawn_instead(struct eval_context *ctx, const struct problem *p, struct lazy *l, uint32_t turn,
+                       uint32_t narrow) {
+    struct varying all = {NONE, l->whole, DT_F32, UINT32_MAX, p->ninputs + turn};
+    struct dimensions pieces = pieces_of(&p->program, &l->whole);
+    uint32_t part[MAX_RANK], n = parts_of(&pieces.shape, part);
+    if (n > NARROW / 2)
+        return 0;
     struct view v = narrow_view(ctx, p, &all, narrow);
     v.lazy->given = true;
     lazy_replace(ctx, l, &v);
+    return n;
 }
 
 /* Where what hides varied along some dimensions alone, it would hide whole rows. */
@@ -178,7 +184,7 @@ static const struct tensor *input_tensor(const struct giving_run *t, struct eval
         double x = known ? in->constant->number : fixed_number(t, ctx, device, i);
         return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, x), &s));
     }
-    struct varying all = {device * p->ninputs + i, s, graph_dtype(g, in->value), g->varies[in->value]};
+    struct varying all = {device * p->ninputs + i, s, graph_dtype(g, in->value), g->varies[in->value], i};
     bool narrow = how->narrow && !hides(&in->facts);
     const struct tensor *x = narrow ? narrow_input(ctx, p, &all, how->narrow) : drawn_input(ctx, &all);
     if (how->rounded && format_is_float(graph_dtype(g, in->value)))

@@ -25,9 +25,11 @@ struct giving {
 uint32_t narrow_parts(const struct problem *p);
 /* False with a reason in `ctx`. */
 bool drawn_give(struct lockstep *l, struct eval_context *ctx, const struct giving *how);
-/* From now on nodes read something that is given, and varies as inputs do, where they would read a node. `number`: the
- * how many-th. Within eval_attempt. */
-void drawn_instead(struct eval_context *ctx, const struct problem *p, struct lazy *l, uint32_t number, uint32_t narrow);
+/* From now on nodes read something that is given, and varies as inputs do, where they would read a node; `turn`: the
+ * how many-th of these. Returns how many choices there are for it, as narrow_parts; 0: too many, and nothing is done.
+ * Within eval_attempt. */
+uint32_t drawn_instead(struct eval_context *ctx, const struct problem *p, struct lazy *l, uint32_t turn,
+                       uint32_t narrow);
 /* The set of numbers that is drawn from now on; nodes of `all` that are given have some, too. */
 void drawn_begin(struct drawn *n, struct draw at, const struct lazies *all);
 /* For struct evaluating: `self` is a struct drawn. */

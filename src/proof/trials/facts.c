@@ -12,7 +12,8 @@
 
 /* The bound of masks that patterns use, and of what makes them of 0 and 1: -10000 in bf16, whose exponential is 0 in
  * f64, too. Epsilons are at most 1e-3. The square of a number beyond 1e18 is near the largest f32 (3.4e38): it stands
- * for infinity. Beside 1e9 times a number a difference of what is added to it is below the tolerance (equal.c). */
+ * for infinity. Beside 1e9 times a number a difference of what is added to it is below the tolerance (proof/elements).
+ */
 static const double low = -9984, largest_epsilon = 1e-3, far = 1e18, covers = 1e9;
 
 /* ---- integers ---- */

@@ -47,8 +47,8 @@ struct filling {
     bool wide;     /* integers may be as large as their type allows */
     bool distinct; /* no equal elements, since a sort would not tell their order */
     bool negated;
-    bool whole; /* they are integers */
-    bool plain; /* nothing else is asked of single ones */
+    bool whole;   /* they are integers */
+    bool plain;   /* asked_for changes none of them */
     double least; /* what is divided by stays away from 0, where both sides have poles, which need not be the same; 0 */
 };
 

@@ -379,7 +379,7 @@ static void join_node(struct lazy_demand *e, const struct lazy *l, double *out) 
         }
 }
 
-/* `n` elements of an input, or of what is given, ascending. */
+/* The elements of an input, or of what is given, at `n` indices, which ascend and are changed. */
 static void draw(const struct lazy_demand *e, const struct lazy *l, int64_t *at, int64_t n, double *out) {
     for (int64_t i = 0; i < n && !l->given && l->apart > 1; i++)
         at[i] *= l->apart;
@@ -389,13 +389,13 @@ static void draw(const struct lazy_demand *e, const struct lazy *l, int64_t *at,
 /* What is given or drawn is read as it is; of what is computed all elements may be asked for. */
 static double take_element(struct lazy_demand *e, const struct lazy *l, double index, int64_t offset) {
     const struct lazy *of = l->in[1].lazy;
-    int64_t i = index_within(index, l->size);
+    int64_t i = index_within(index, l->size), at = offset + i * l->step;
     double x;
     if (i < 0)
         eval_reason(e->ctx, REASON_OTHER, "%s: index %g of %lld", l->name, index, (long long)l->size);
     if (of->kind != LAZY_INPUT && !of->given)
-        return *read_node(e, of, offset + i * l->step, 1, 1, &x);
-    draw(e, of, &(int64_t){offset + i * l->step}, 1, &x);
+        return *read_node(e, of, at, 1, 1, &x);
+    draw(e, of, &at, 1, &x);
     return x;
 }
 
@@ -533,8 +533,10 @@ double demand_size(const struct lazy_demand *e) {
 
 uint32_t demand_inputs(const struct lazy_demand *e) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < e->all->n; i++)
-        n += (e->all->all[i]->kind == LAZY_INPUT || e->all->all[i]->given) && e->of[i].wanted.n > 1;
+    for (uint32_t i = 0; i < e->all->n; i++) {
+        const struct lazy *l = e->all->all[i];
+        n += (l->kind == LAZY_INPUT || l->given) && l->n > 1 && e->of[i].wanted.n > 0;
+    }
     return n;
 }
 

@@ -19,7 +19,7 @@ struct wanted_elements {
 struct lazy_demand;
 
 struct evaluating {
-    /* `n` elements of an input, ascending. */
+    /* The elements of an input at `n` indices, which ascend. */
     void (*draw)(const void *self, const struct lazy *input, const int64_t *at, int64_t n, double *out);
     const void *self;
     double jitter; /* what is computed is moved by up to so much of itself, */
@@ -32,7 +32,7 @@ struct lazy_demand *demand_of(struct eval_context *ctx, const struct lazies *all
                               uint32_t n, double most);
 /* How many elements are read. */
 double demand_size(const struct lazy_demand *d);
-/* How many inputs, or nodes that are given, more than one element of is read. */
+/* How many inputs, or nodes that are given, are read of those that have more than one element. */
 uint32_t demand_inputs(const struct lazy_demand *d);
 /* Their numbers, as often as there are some. False with a reason in the context. */
 bool demand_compute(struct lazy_demand *d, const struct evaluating *how);

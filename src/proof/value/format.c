@@ -209,15 +209,16 @@ static double without_bits(double x, uint64_t mask) {
 }
 
 /* As SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the next five; of SrcB
- * the leading one and six bits, and the next four. Here they are bits of a double, below its 52 that follow the one. */
+ * the leading one and six bits, and the next four. Of a double they are the highest of the 52 behind the leading one.
+ */
 void format_source_row(const double *x, size_t n, enum dtype t, bool stored, bool a, double *high, double *low) {
-    uint64_t below = ((uint64_t)1 << (a ? 48 : 46)) - 1, lowest = ((uint64_t)1 << (a ? 43 : 42)) - 1;
+    uint64_t not_high = ((uint64_t)1 << (a ? 48 : 46)) - 1, rest = ((uint64_t)1 << (a ? 43 : 42)) - 1;
     for (size_t i = 0; i < n; i++)
         high[i] = stays(x[i], t)
                       ? x[i]
                       : format_unpack(stored && !format_is_block(t) ? format_round(x[i], t, ROUND_PACKER) : x[i], t);
     for (size_t i = 0; i < n; i++) {
-        low[i] = high[i] - without_bits(high[i], below & ~lowest);
-        high[i] = without_bits(high[i], below);
+        low[i] = high[i] - without_bits(high[i], not_high & ~rest);
+        high[i] = without_bits(high[i], not_high);
     }
 }

@@ -28,7 +28,7 @@ struct lazy {
     enum lazy_kind kind;
     const char *name; /* of the op, for messages */
     struct shape shape;
-    struct shape whole; /* its dimensions before some became one */
+    struct shape whole; /* the same in the same order, before neighbours became one dimension */
     int64_t n;
     struct view in[3]; /* over `shape`, but for FOLD and PLACE as is said there */
     uint32_t nin;

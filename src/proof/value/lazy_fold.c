@@ -60,7 +60,7 @@ static void split_group(struct view *v, uint32_t n, struct shape *s, uint32_t *n
         ++*ngroup;
 }
 
-/* Of groups of one element, which sums, means and sums of products are plain elements of; over `s`. */
+/* A sum, a mean or a sum of products of one element each: that element, or the product of the two; over `s`. */
 static const struct tensor *of_one(struct eval_context *ctx, const struct view *v, uint32_t n, const struct shape *s) {
     const struct tensor *t[2] = {NULL, NULL};
     for (uint32_t k = 0; k < n; k++) {

@@ -1,9 +1,6 @@
 /* A node that is made as one before it is that one. */
 #include "proof/value/lazy_node.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "proof/value/fold.h"
 #include "proof/value/split.h"
 

@@ -234,7 +234,7 @@ static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t v
 }
 
 /* Operators that alternatives may have at a value: of the ops that are looked through from it, of what is before one
- * that may be too many, and what they read as. */
+ * that may be too many. */
 struct kinds {
     enum op_kind kind[2 * MAX_CHAIN + 1];
     uint32_t n;
