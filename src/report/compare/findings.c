@@ -155,9 +155,8 @@ static uint32_t names_hash(struct str place) {
     return place.n ? (uint32_t)sum | 1 : 0;
 }
 
-/* By what YAML says of it as JSON does: the place, the fused op, component ops and their types; and its number among
- * the like. */
-static void identify(struct finding *f, struct str segment, const struct finding_list *before) {
+/* By what YAML says of it as JSON does: the place, the fused op, component ops and their types. */
+static void identify(struct finding *f, struct str segment) {
     struct fingerprint *told = &f->fingerprint;
     told->place = names_hash(f->place);
     told->structure = hash_mix(str_hash(f->fused_op), told->place);
@@ -168,8 +167,30 @@ static void identify(struct finding *f, struct str segment, const struct finding
         }
         told->structure = k == i ? types_hash(told->structure, segment, ops[i]) : told->structure;
     }
-    for (uint32_t i = 0; i < before->n; i++)
-        told->rank += before->items[i]->fingerprint.structure == told->structure;
+}
+
+struct numbered {
+    uint64_t structure;
+    uint32_t at; /* in the report */
+};
+
+static int by_structure(const void *pa, const void *pb) {
+    const struct numbered *a = pa, *b = pb;
+    if (a->structure != b->structure)
+        return a->structure < b->structure ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The number of each among those of its structure. */
+static void rank_all(const struct finding_list *all) {
+    struct numbered *sorted = xcalloc(all->n + (size_t)1, sizeof *sorted);
+    for (uint32_t i = 0; i < all->n; i++)
+        sorted[i] = (struct numbered){all->items[i]->fingerprint.structure, i};
+    qsort(sorted, all->n, sizeof *sorted, by_structure);
+    for (uint32_t i = 1; i < all->n; i++)
+        if (sorted[i].structure == sorted[i - 1].structure)
+            all->items[sorted[i].at]->fingerprint.rank = all->items[sorted[i - 1].at]->fingerprint.rank + 1;
+    free(sorted);
 }
 
 static struct str_list names_of(const struct tree *list, struct arena *a) {
@@ -202,7 +223,7 @@ static bool read_entry(const struct yaml *y, const struct tree *entry, struct ar
             all.lacks = f.lacks = STR("what TTNN's library has");
         if (!read_keys(&f, i, y->arena))
             return yaml_wrong(y, i, "write the report anew with this version", "its keys cannot be read");
-        identify(&f, ttnn.n ? ttnn : ttir, &out->findings);
+        identify(&f, ttnn.n ? ttnn : ttir);
         all.action = f.action;
         finding_add(&out->findings, &f, a);
     }
@@ -233,6 +254,7 @@ bool report_read(const char *path, struct arena *a, struct diags *d, struct repo
     const struct tree *entries = y.documents ? tree_lookup(y.documents, "missed_fusions") : NULL;
     for (const struct tree *e = good && entries ? entries->first : NULL; e && good; e = e->next)
         good = read_entry(&y, e, a, out);
+    rank_all(&out->findings);
     good = good && (!y.documents || read_totals(&y, y.documents, out));
     out->device = arena_str(a, out->device);
     out->version = arena_str(a, out->version);
