@@ -38,6 +38,7 @@ struct fa_application {
     struct replacing how;
     struct outcome *outcomes;
     uint32_t noutcomes, outcomes_cap;
+    bool *applied;              /* per op of `ttir`: some outcome is a fused op there */
     struct taken_numbers taken; /* arguments of `ttir` */
     bool *asked;                /* per op of `ttir`: --at means it, or what became of it; NULL: all of it is meant */
     struct str text;            /* that is written */
@@ -157,12 +158,14 @@ static void drop_left(struct fa_application *a) {
 static void keep_outcome(struct fa_application *a, struct outcome x) {
     a->outcomes = grow(a->outcomes, &a->outcomes_cap, a->noutcomes + 1, sizeof *a->outcomes);
     a->outcomes[a->noutcomes++] = x;
+    if (!x.why && x.op != NONE)
+        a->applied[x.op] = true;
 }
 
 /* The fused op is there, and lacks what TTIR cannot express: an activation, a scale that is an argument. */
 static bool was_applied(const struct fa_application *a, const struct pattern *pattern, uint32_t op) {
     bool found = false;
-    for (uint32_t i = 0; i < a->noutcomes && op != NONE && !found; i++) {
+    for (uint32_t i = 0; op != NONE && a->applied[op] && i < a->noutcomes && !found; i++) {
         const struct outcome *x = &a->outcomes[i];
         found = !x->why && x->op == op && str_eq(x->pattern->fused_op, pattern->fused_op);
     }
@@ -285,8 +288,10 @@ static bool is_slower(const struct fa_application *a, const struct round *r, str
 
 /* Of places that are alike the first one is asked about. */
 static void leave_slower(struct fa_application *a, struct round *r) {
-    const uint64_t *alike = r->selection.matches.alike;
+    const struct graph *g = &r->level->graph;
     struct arena scratch = {0};
+    uint64_t aliases = mlir_aliases_hash(g->m);
+    uint64_t *alike = arena_alloc(&scratch, (g->m->nfuncs + (size_t)1) * sizeof *alike); /* names are no matter */
     struct {
         uint64_t key;
         bool slower;
@@ -297,6 +302,8 @@ static void leave_slower(struct fa_application *a, struct round *r) {
         if (!x->written || !str_find(x->text, STR("ttir.permute")))
             continue;
         uint32_t func = x->match->func, k = 0;
+        if (func != NONE && !alike[func])
+            alike[func] = function_fingerprint(g, func, aliases);
         known[n].key = func != NONE && alike[func] ? match_alike(x->match, alike[func]) : 0;
         while (k < n && !(known[n].key && known[k].key == known[n].key))
             k++;
@@ -484,6 +491,7 @@ static enum fa_status run(struct fa_application *a) {
         return read;
     if (!read_module(a, &c))
         return FA_INPUT;
+    a->applied = arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1);
     a->cache = match_cache_new(a->patterns);
     a->proofs = proofs_new(a->patterns);
     a->how = (struct replacing){.patterns = a->patterns,
