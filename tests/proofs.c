@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
     bool good = argc == 2 && patterns_load(&set, argv[1], &diags);
     for (uint32_t i = 0; i < set.n; i++)
         good &= patterns_load_tests(&set, set.items[i], &diags);
-    struct table table = {.set = &set, .proofs = proofs_new(&set)};
+    struct table table = {.set = &set, .proofs = proofs_new(&set, true)};
     struct example_judge judge = {.judge = print_match, .self = &table};
     for (uint32_t i = 0; i < set.n; i++)
         examples_run(&set, set.items[i], &diags, &judge, &counts);

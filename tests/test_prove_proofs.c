@@ -11,7 +11,7 @@ static struct proofs *proofs;
 
 static void setup(void) {
     search_setup();
-    proofs = proofs_new(&set);
+    proofs = proofs_new(&set, true);
 }
 
 static void teardown(void) {
@@ -24,7 +24,7 @@ TestSuite(prove_proofs, .init = setup, .fini = teardown, .timeout = 30);
 /* `fused`: what the op computes, and any other keys; or NULL. */
 static void claim(const char *match, const char *fused) {
     proofs_free(proofs); /* they know patterns by where they are */
-    proofs = proofs_new(&set);
+    proofs = proofs_new(&set, true);
     pattern(match, fused ? arena_printf(&arena, "fused: %s", fused).p : "");
 }
 
@@ -210,7 +210,7 @@ struct collective {
 
 static struct proved ask_collective(const struct collective *c) {
     proofs_free(proofs);
-    proofs = proofs_new(&set);
+    proofs = proofs_new(&set, true);
     claim(c->match, c->fused);
     return ask(c->args, c->ops);
 }

@@ -493,7 +493,7 @@ static enum fa_status run(struct fa_application *a) {
         return FA_INPUT;
     a->applied = arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1);
     a->cache = match_cache_new(a->patterns);
-    a->proofs = proofs_new(a->patterns);
+    a->proofs = proofs_new(a->patterns, false);
     a->how = (struct replacing){.patterns = a->patterns,
                                 .prefix = free_prefix(a),
                                 .alias = free_alias(a),

@@ -21,14 +21,16 @@ struct stored_verdict {
 
 struct proofs {
     const struct pattern_set *set;
+    bool figures;
     pthread_mutex_t lock; /* of all below */
     struct arena arena;
     struct stored_verdict *verdicts; /* by the module of a match */
 };
 
-struct proofs *proofs_new(const struct pattern_set *set) {
+struct proofs *proofs_new(const struct pattern_set *set, bool figures) {
     struct proofs *p = xcalloc(1, sizeof *p);
     p->set = set;
+    p->figures = figures;
     pthread_mutex_init(&p->lock, NULL);
     return p;
 }
@@ -131,7 +133,11 @@ static struct str own_key(struct question *q) {
 struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
     struct question *q = xcalloc(1, sizeof *q);
     struct proved v;
-    *q = (struct question){.proofs = proofs, .match = m, .figures = blackhole ? FIGURES_BLACKHOLE : FIGURES_WORMHOLE};
+    *q = (struct question){.proofs = proofs,
+                           .match = m,
+                           .figures = !proofs->figures ? FIGURES_NONE
+                                      : blackhole      ? FIGURES_BLACKHOLE
+                                                       : FIGURES_WORMHOLE};
     struct str key = own_key(q);
     if (!key.n || !look_up(proofs, key, &v)) {
         v = prove_match(proofs->set, m, q->figures, &q->arena);

@@ -10,7 +10,8 @@
 
 struct proofs; /* may be asked from several threads; verdicts do not depend on how many there are, or on the order */
 
-struct proofs *proofs_new(const struct pattern_set *set);
+/* `figures`: verdicts have those of the device. */
+struct proofs *proofs_new(const struct pattern_set *set, bool figures);
 void proofs_free(struct proofs *p); /* NULL is fine */
 /* `blackhole`: the chip that device figures are for, else Wormhole. The texts of the verdict live as long as the
  * proofs. */

@@ -470,7 +470,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
     enum fa_status status = inputs_read(&e->inputs, &o->inputs, &e->arena, &e->diags);
     if (status != FA_CLEAN)
         return status;
-    e->proofs = proofs_new(e->patterns);
+    e->proofs = proofs_new(e->patterns, true);
     e->cache = match_cache_new(e->patterns);
     for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
         any |= explain_graph(e, &e->inputs.compiles[i], o);
