@@ -154,7 +154,8 @@ static void add_reported(struct explained_graph *r) {
         if (!(r->asked || slower.n) ||
             !(x = add_match(r, slower.n ? OUTCOME_SLOWER : OUTCOME_MATCHED, &s->matches.items[i])))
             continue;
-        x->proof = verdict_line(&s->verdicts[i], &r->e->arena);
+        struct proved v = proofs_ask(r->e->shown, &s->matches.items[i], is_for_blackhole(&r->level->ir));
+        x->proof = verdict_line(&v, &r->e->arena);
         x->price = slower;
     }
     binding_query_free(query);
@@ -172,7 +173,7 @@ static void add_others(struct explained_graph *r) {
         const struct match *m = &s->gave_way.items[i], *winner;
         if (!(x = add_match(r, OUTCOME_GAVE_WAY, m)))
             continue;
-        struct proved v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
+        struct proved v = proofs_ask(r->e->shown, m, is_for_blackhole(&r->level->ir));
         x->outcome = verdict_refutes(&v) ? OUTCOME_REFUTED : OUTCOME_GAVE_WAY;
         x->proof = verdict_refutes(&v) ? arena_str(a, v.text) : verdict_line(&v, a);
         winner = winner_over(r, m);
@@ -470,7 +471,8 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
     enum fa_status status = inputs_read(&e->inputs, &o->inputs, &e->arena, &e->diags);
     if (status != FA_CLEAN)
         return status;
-    e->proofs = proofs_new(e->patterns, true);
+    e->proofs = proofs_new(e->patterns, false);
+    e->shown = proofs_new(e->patterns, true);
     e->cache = match_cache_new(e->patterns);
     for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
         any |= explain_graph(e, &e->inputs.compiles[i], o);
@@ -541,6 +543,7 @@ void fa_explanation_free(struct fa_explanation *e) {
         return;
     inputs_free(&e->inputs);
     proofs_free(e->proofs);
+    proofs_free(e->shown);
     match_cache_free(e->cache);
     region_rules_free(&e->rules);
     chips_free(&e->chips);

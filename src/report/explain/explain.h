@@ -57,7 +57,7 @@ struct fa_explanation {
     struct pattern_set own;             /* read for this call */
     const struct pattern_set *patterns; /* these or those of a library */
     struct inputs inputs;
-    struct proofs *proofs;
+    struct proofs *proofs, *shown; /* shown: with the figures of the device */
     struct match_cache *cache;
     struct region_rules rules;
     struct chips chips;
