@@ -107,6 +107,10 @@ static void refuted(struct rule r, const char *ops, const char *how) {
 #define MATMUL(r, x, y, turned, sx, sy, s)                                                                             \
     "%" r " = \"ttir.matmul\"(%" x ", %" y ") <{transpose_a = false, transpose_b = " turned                            \
     "}> : (" F32(sx) ", " F32(sy) ") -> " F32(s) "\n"
+#define RESHAPE(r, x, shape, sx, s)                                                                                    \
+    "%" r " = \"ttir.reshape\"(%" x ") <{shape = [" shape "]}> : (" F32(sx) ") -> " F32(s) "\n"
+#define CONCAT(r, x, y, dim, sx, sy, s)                                                                                \
+    "%" r " = \"ttir.concat\"(%" x ", %" y ") <{dim = " dim " : si32}> : (" F32(sx) ", " F32(sy) ") -> " F32(s) "\n"
 #define SOFTMAX(r, x, dim, s) ONE(r, "softmax", x, "<{dimension = " dim " : si32}> ", s)
 #define REDUCE(r, op, x, dim, sx, s)                                                                                   \
     "%" r " = \"ttir." op "\"(%" x ") <{dim_arg = [" dim " : i32], keep_dim = true}> : (" F32(sx) ") -> " F32(s) "\n"
@@ -563,15 +567,19 @@ Test(prove, what_both_sides_take_of_inputs_that_vary_differently) {
 Test(prove, what_both_sides_take_has_more_dimensions_than_inputs) {
     struct rule r = {"s = x + y\nc = s * 1500 - sum(s, dim=1)\nout = s * sum(sum(c * c, dim=1), dim=0)", NULL,
                      "s = x + y\nc = sum(-(s), dim=1) + s * 3000 / 2\nout = s * sum(sum(c * c, dim=1), dim=0)", NULL};
+#define MATRIX "1500x1500"
+#define COLUMN "1500x1"
 #define SPREAD                                                                                                         \
-    TWO("s", "add", "x", "y", "1500x1", "1x1500", "1500x1500")                                                         \
+    TWO("s", "add", "x", "y", COLUMN, "1x1500", MATRIX)                                                                \
     FULL("k", "1500.0")                                                                                                \
-    "%f = \"ttir.reshape\"(%k) <{shape = [1 : i32, 1 : i32]}> : (" F32("1x1x1x1") ") -> " F32("1x1") "\n" TWO(         \
-        "l", "multiply", "s", "f", "1500x1500", "1x1", "1500x1500") SUM("a", "s", "1", "1500x1500", "1500x1")          \
-        TWO("c", "subtract", "l", "a", "1500x1500", "1500x1", "1500x1500")                                             \
-            TWO("q", "multiply", "c", "c", "1500x1500", "1500x1500", "1500x1500")                                      \
-                SUM("m", "q", "1", "1500x1500", "1500x1") SUM("n", "m", "0", "1500x1", "1x1")                          \
-                    TWO("o", "multiply", "s", "n", "1500x1500", "1x1", "1500x1500")
+    RESHAPE("f", "k", "1 : i32, 1 : i32", "1x1x1x1", "1x1")                                                            \
+    TWO("l", "multiply", "s", "f", MATRIX, "1x1", MATRIX)                                                              \
+    SUM("a", "s", "1", MATRIX, COLUMN)                                                                                 \
+    TWO("c", "subtract", "l", "a", MATRIX, COLUMN, MATRIX)                                                             \
+    TWO("q", "multiply", "c", "c", MATRIX, MATRIX, MATRIX)                                                             \
+    SUM("m", "q", "1", MATRIX, COLUMN)                                                                                 \
+    SUM("n", "m", "0", COLUMN, "1x1")                                                                                  \
+    TWO("o", "multiply", "s", "n", MATRIX, "1x1", MATRIX)
     struct example_counts counts;
     proved(r, SPREAD);
     r.fused = "s = x + y\nc = sum(-(s), dim=1) + s * 3000 / 2\nout = s * (2 * sum(sum(c * c, dim=1), dim=0))";
@@ -1084,15 +1092,15 @@ Test(prove, a_mask_leaves_some_of_many_keys_in_each_row) {
 Test(prove, a_product_with_weights_side_by_side) {
     struct rule r = {"out = matmul(x, concat(a, b, dim=1))", NULL, "concat(matmul(x, a), matmul(x, b), dim=1)", NULL};
 #define SIDE_BY_SIDE                                                                                                   \
-    "%w = \"ttir.concat\"(%a, %b) <{dim = 1 : si32}> : (" F32("8192x1024") ", " F32("8192x256") ") -> " F32(           \
-        "8192x1280") "\n" MATMUL("o", "x", "w", "false", "512x8192", "8192x1280", "512x1280")
+    CONCAT("w", "a", "b", "1", "8192x1024", "8192x256", "8192x1280")                                                   \
+    MATMUL("o", "x", "w", "false", "512x8192", "8192x1280", "512x1280")
     proved(r, SIDE_BY_SIDE);
     r.fused = "concat(matmul(x, a), 1.01 * matmul(x, b), dim=1)";
     refuted(r, SIDE_BY_SIDE, DIFFERS);
     r = (struct rule){"out = matmul(concat(a, b, dim=1), w)", NULL, "matmul(concat(-(a), -(b), dim=1), -(w))", NULL};
 #define SUMMED                                                                                                         \
-    "%j = \"ttir.concat\"(%a, %b) <{dim = 1 : si32}> : (" F32("4096x8192") ", " F32("4096x512") ") -> " F32(           \
-        "4096x8704") "\n" MATMUL("o", "j", "w", "false", "4096x8704", "8704x256", "4096x256")
+    CONCAT("j", "a", "b", "1", "4096x8192", "4096x512", "4096x8704")                                                   \
+    MATMUL("o", "j", "w", "false", "4096x8704", "8704x256", "4096x256")
     proved(r, SUMMED);
     r.fused = "matmul(concat(a, 1.01 * b, dim=1), w)";
     refuted(r, SUMMED, DIFFERS);

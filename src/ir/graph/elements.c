@@ -23,7 +23,7 @@ struct spent {
     int64_t made; /* elements */
 };
 
-static struct numbers elements(const struct graph *g, uint32_t v, struct spent *w);
+static struct numbers elements(const struct graph *g, uint32_t v, struct spent *spent);
 
 /* ---- what varies ---- */
 
@@ -78,11 +78,11 @@ struct gathered {
     struct imap map;
 };
 
-static bool gather(const struct graph *g, uint32_t from, const struct imap *map, struct spent *w,
+static bool gather(const struct graph *g, uint32_t from, const struct imap *map, struct spent *spent,
                    struct gathered *out) {
     if (!varying_map(g, from, true, map, &out->map))
         return false;
-    out->of = elements(g, from, w);
+    out->of = elements(g, from, spent);
     return out->of.x != NULL;
 }
 
@@ -117,12 +117,8 @@ static double *apply(const struct gathered *of, unary_function *one, binary_func
     return out;
 }
 
-static bool is_comparison(binary_function *f) {
-    return f == binary_EQ || f == binary_NE || f == binary_LT || f == binary_LE || f == binary_GT || f == binary_GE;
-}
-
 static struct numbers computed(const struct graph *g, uint32_t op, uint32_t v, const struct imap *all, int64_t n,
-                               struct spent *w) {
+                               struct spent *spent) {
     unary_function *one = unary_of((enum op_kind)g->kind[op]);
     binary_function *two = binary_of((enum op_kind)g->kind[op]);
     uint32_t count = graph_noperands(g, op);
@@ -131,7 +127,7 @@ static struct numbers computed(const struct graph *g, uint32_t op, uint32_t v, c
     bool known = graph_plain(g, op) && ((one && count == 1) || (two && count == 2));
     for (uint32_t k = 0; k < count && known; k++) {
         uint32_t from = graph_operands(g, op)[k];
-        known = from != NONE && imap_operand(g, v, from, all, &map) && gather(g, from, &map, w, &of[k]);
+        known = from != NONE && imap_operand(g, v, from, all, &map) && gather(g, from, &map, spent, &of[k]);
     }
     struct numbers out = {known ? apply(of, one, count == 2 ? two : NULL, n) : NULL, count == 2 && is_comparison(two)};
     free(of[0].of.x);
@@ -140,10 +136,11 @@ static struct numbers computed(const struct graph *g, uint32_t op, uint32_t v, c
 }
 
 /* Elements of another value, as they are. */
-static struct numbers taken(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, struct spent *w) {
+static struct numbers taken(const struct graph *g, uint32_t from, const struct imap *map, int64_t n,
+                            struct spent *spent) {
     struct imap same;
     struct gathered from_all;
-    if (from == NONE || !gather(g, from, map, w, &from_all))
+    if (from == NONE || !gather(g, from, map, spent, &from_all))
         return (struct numbers){.x = NULL};
     imap_identity(&same, 0, n);
     if (imap_equal(&from_all.map, &same))
@@ -185,7 +182,7 @@ static void round_all(enum dtype type, double *x, int64_t n) {
             x[i] = format_is_integer(type) ? trunc(x[i]) : round_to_bits(x[i], dtype_table[type].precision);
 }
 
-static struct numbers moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, struct spent *w) {
+static struct numbers moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, struct spent *spent) {
     static const struct numbers none = {.x = NULL};
     struct imap all, map;
     if (op != NONE && graph_class(g, op) == OP_CONSTANT)
@@ -196,30 +193,30 @@ static struct numbers moved_or_made(const struct graph *g, uint32_t op, uint32_t
         return none;
     if (op == NONE || graph_class(g, op) == OP_CALL) {
         uint32_t other = op == NONE ? graph_caller_value(g, v) : graph_callee_value(g, v);
-        return other != NONE && graph_numel(g, other) == graph_numel(g, v) ? taken(g, other, &all, n, w) : none;
+        return other != NONE && graph_numel(g, other) == graph_numel(g, v) ? taken(g, other, &all, n, spent) : none;
     }
     if (graph_looks_through(g, op))
-        return imap_through(g, op, &all, &map) ? taken(g, graph_through(g, op), &map, n, w) : none;
-    return computed(g, op, v, &all, n, w);
+        return imap_through(g, op, &all, &map) ? taken(g, graph_through(g, op), &map, n, spent) : none;
+    return computed(g, op, v, &all, n, spent);
 }
 
-static struct numbers elements(const struct graph *g, uint32_t v, struct spent *w) {
+static struct numbers elements(const struct graph *g, uint32_t v, struct spent *spent) {
     int64_t extents[MAX_RANK], n;
     uint32_t rank;
     struct constant c = graph_constant(g, v);
     struct numbers out = {.x = NULL};
-    if (w->deep == MOST_DEEP || !graph_is_parameter(g, v) || !extents_of(g, v, extents, &rank))
+    if (spent->deep == MOST_DEEP || !graph_is_parameter(g, v) || !extents_of(g, v, extents, &rank))
         return out;
     n = count_of(extents, rank);
-    w->made += n;
-    if (w->made > MOST_MADE)
+    spent->made += n;
+    if (spent->made > MOST_MADE)
         return out;
-    w->deep++;
+    spent->deep++;
     if (c.known)
         out.x = xcalloc((size_t)n, sizeof *out.x);
     else
-        out = moved_or_made(g, g->m->values[v].def, v, n, w);
-    w->deep--;
+        out = moved_or_made(g, g->m->values[v].def, v, n, spent);
+    spent->deep--;
     for (int64_t i = 0; i < n && c.known; i++)
         out.x[i] = c.value;
     if (out.x && !out.truths && !keeps_numbers(g, v))

@@ -64,6 +64,10 @@ binary_function *binary_of(enum op_kind k) {
     return binary[k];
 }
 
+bool is_comparison(binary_function *f) {
+    return f == binary_EQ || f == binary_NE || f == binary_LT || f == binary_LE || f == binary_GT || f == binary_GE;
+}
+
 unary_function *activation_of(struct str name) {
     if (str_is(name, "gelu_approx") || str_is(name, "gelu_tanh"))
         return gelu_tanh;

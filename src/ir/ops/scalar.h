@@ -19,6 +19,8 @@ int64_t whole_of(double x);
 /* NULL where the operator is none of one (two) numbers. */
 unary_function *unary_of(enum op_kind k);
 binary_function *binary_of(enum op_kind k);
+/* It is an order of two numbers, or whether they are equal: 0 or 1. */
+bool is_comparison(binary_function *f);
 /* An activation by the name that ops print: "relu", "gelu_approx". NULL where there is none. */
 unary_function *activation_of(struct str name);
 /* The attributes that fold an activation into an op, up to NULL; its name in the text of one of them, empty for none.

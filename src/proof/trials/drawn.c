@@ -34,10 +34,10 @@ static int64_t split_of(const struct program *p, int64_t n) {
     return inner;
 }
 
-/* The dimensions of a shape, long ones as two. */
+/* The dimensions of a shape, long ones as two, in parts. */
 struct dimensions {
     struct shape shape;
-    uint32_t of[MAX_RANK];
+    uint32_t of[MAX_RANK], part[MAX_RANK], nparts;
 };
 
 static void add_piece(struct dimensions *out, uint32_t of, int64_t n) {
@@ -45,7 +45,21 @@ static void add_piece(struct dimensions *out, uint32_t of, int64_t n) {
     out->shape.dim[out->shape.rank++] = n;
 }
 
-static struct dimensions pieces_of(const struct program *p, const struct shape *s) {
+/* The part that each dimension is in, from the last one on: each of few elements, or of one dimension. */
+static void part_dimensions(struct dimensions *out) {
+    const struct shape *s = &out->shape;
+    int64_t size = 1;
+    for (uint32_t d = s->rank; d-- > 0; size *= s->dim[d]) {
+        if (size > 1 && size * s->dim[d] > MOST_NARROW && s->dim[d] > 1) {
+            out->nparts++;
+            size = 1;
+        }
+        out->part[d] = out->nparts;
+    }
+    out->nparts++;
+}
+
+static struct dimensions dimensions_of(const struct program *p, const struct shape *s) {
     struct dimensions out = {.shape = {0}};
     for (uint32_t d = 0; d < s->rank; d++) {
         int64_t inner = s->dim[d] > MOST_NARROW ? split_of(p, s->dim[d]) : 1;
@@ -54,31 +68,17 @@ static struct dimensions pieces_of(const struct program *p, const struct shape *
             add_piece(&out, d, s->dim[d] / inner);
         add_piece(&out, d, splits ? inner : s->dim[d]);
     }
+    part_dimensions(&out);
     return out;
 }
 
-/* The part that each dimension is in, from the last one on: each of few elements, or of one dimension. How many. */
-static uint32_t parts_of(const struct shape *s, uint32_t part[MAX_RANK]) {
-    uint32_t n = 0;
-    int64_t size = 1;
-    for (uint32_t d = s->rank; d-- > 0; size *= s->dim[d]) {
-        if (size > 1 && size * s->dim[d] > MOST_NARROW && s->dim[d] > 1) {
-            n++;
-            size = 1;
-        }
-        part[d] = n;
-    }
-    return n + 1;
-}
-
 uint32_t narrow_parts(const struct problem *p) {
-    uint32_t most = 1, part[MAX_RANK];
+    uint32_t most = 1;
     for (uint32_t i = 0; i < p->ninputs; i++) {
         struct shape s;
         if (!program_shape(&p->program, p->inputs[i].value, &s))
             continue;
-        struct dimensions pieces = pieces_of(&p->program, &s);
-        uint32_t n = parts_of(&pieces.shape, part);
+        uint32_t n = dimensions_of(&p->program, &s).nparts;
         most = n > most ? n : most;
     }
     return most < NARROW / 2 ? most : NARROW / 2;
@@ -121,13 +121,12 @@ static const struct tensor *drawn_input(struct eval_context *ctx, const struct v
 
 /* Where sums cost too much time, an input varies along its last dimensions alone, or along those before; one along
  * these, the next one along others. */
-static struct view narrow_view(struct eval_context *ctx, const struct problem *p, const struct varying *in,
+static struct view narrow_view(struct eval_context *ctx, const struct dimensions *of, const struct varying *in,
                                uint32_t narrow) {
-    struct dimensions pieces = pieces_of(&p->program, &in->shape);
-    const struct shape *all = &pieces.shape;
+    const struct shape *all = &of->shape;
     struct shape drawn = {.rank = 0};
-    uint32_t part[MAX_RANK] = {0}, n = parts_of(all, part), shift = (narrow - 1) / (NARROW / 2);
-    uint32_t own = ((narrow - 1) % (NARROW / 2) + shift * in->turn) % n;
+    const uint32_t *part = of->part, shift = (narrow - 1) / (NARROW / 2);
+    uint32_t own = ((narrow - 1) % (NARROW / 2) + shift * in->turn) % of->nparts;
     int64_t apart = 1;
     for (uint32_t d = all->rank; d-- > 0 && part[d] < own;)
         apart *= all->dim[d];
@@ -137,7 +136,7 @@ static struct view narrow_view(struct eval_context *ctx, const struct problem *p
     struct view v = view_of(lazy_input(ctx, in->number, &drawn, in->type, apart)), over = {.shape = *all};
     over.lazy = v.lazy;
     for (uint32_t d = 0, i = 0; d < all->rank; d++) {
-        bool varies = in->along >> pieces.of[d] & 1;
+        bool varies = in->along >> of->of[d] & 1;
         if (part[d] == own)
             over.stride[d] = varies ? v.stride[i] : 0;
         i += part[d] == own;
@@ -147,20 +146,20 @@ static struct view narrow_view(struct eval_context *ctx, const struct problem *p
 
 static const struct tensor *narrow_input(struct eval_context *ctx, const struct problem *p, const struct varying *in,
                                          uint32_t narrow) {
-    return tensor_reshape(ctx, lazy_of_view(ctx, narrow_view(ctx, p, in, narrow)), &in->shape);
+    struct dimensions of = dimensions_of(&p->program, &in->shape);
+    return tensor_reshape(ctx, lazy_of_view(ctx, narrow_view(ctx, &of, in, narrow)), &in->shape);
 }
 
 uint32_t drawn_instead(struct eval_context *ctx, const struct problem *p, struct lazy *l, uint32_t turn,
                        uint32_t narrow) {
     struct varying all = {NONE, l->whole, DT_F32, UINT32_MAX, p->ninputs + turn};
-    struct dimensions pieces = pieces_of(&p->program, &l->whole);
-    uint32_t part[MAX_RANK], n = parts_of(&pieces.shape, part);
-    if (n > NARROW / 2)
+    struct dimensions of = dimensions_of(&p->program, &l->whole);
+    if (of.nparts > NARROW / 2)
         return 0;
-    struct view v = narrow_view(ctx, p, &all, narrow);
+    struct view v = narrow_view(ctx, &of, &all, narrow);
     v.lazy->given = true;
     lazy_replace(ctx, l, &v);
-    return n;
+    return of.nparts;
 }
 
 /* Where what hides varied along some dimensions alone, it would hide whole rows. */

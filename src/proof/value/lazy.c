@@ -280,11 +280,6 @@ const struct tensor *lazy_taken(struct eval_context *ctx, const char *op, const 
     return lazy_take(ctx, &t);
 }
 
-static bool compares(const struct lazy *l) {
-    return l->binary == binary_EQ || l->binary == binary_NE || l->binary == binary_LT || l->binary == binary_LE ||
-           l->binary == binary_GT || l->binary == binary_GE;
-}
-
 /* ---- choices ---- */
 
 static bool is_drawn(const struct lazy *l) {
@@ -299,7 +294,7 @@ static bool is_drawn(const struct lazy *l) {
 /* Some operand stands for infinity: few numbers are as large. */
 static bool asks_for_infinity(const struct lazy *l) {
     static const double infinite = 1e18;
-    bool clamps = compares(l) || l->binary == binary_MAXIMUM || l->binary == binary_MINIMUM, found = false;
+    bool clamps = is_comparison(l->binary) || l->binary == binary_MAXIMUM || l->binary == binary_MINIMUM, found = false;
     for (uint32_t k = 0; k < l->nin && clamps; k++)
         found |= l->in[k].lazy->kind == LAZY_TABLE && !(fabs(l->in[k].lazy->x[l->in[k].offset]) < infinite);
     return found;
@@ -319,6 +314,6 @@ void lazies_settle(struct lazies *all) {
         struct lazy *l = all->all[i];
         l->drawn = is_drawn(l);
         l->decided = is_decided(l);
-        l->chooses = l->kind == LAZY_MAP && (l->nin == 3 ? l->in[0].lazy->drawn : l->drawn && compares(l));
+        l->chooses = l->kind == LAZY_MAP && (l->nin == 3 ? l->in[0].lazy->drawn : l->drawn && is_comparison(l->binary));
     }
 }
