@@ -155,15 +155,17 @@ struct str arena_str(struct arena *a, struct str s) {
 
 /* Into what is left of the chunk, which is where arena_alloc takes a text that fits from. */
 struct str arena_printf(struct arena *a, const char *fmt, ...) {
-    size_t room = a->at ? (size_t)(a->end - a->at) : 0;
+    char few[256];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(a->at, room, fmt, ap);
+    int n = vsnprintf(few, sizeof few, fmt, ap);
     va_end(ap);
     if (n < 0)
         return arena_str(a, STR(""));
     char *p = arena_alloc(a, (size_t)n + 1);
-    if ((size_t)n >= room) {
+    if ((size_t)n < sizeof few) {
+        memcpy(p, few, (size_t)n);
+    } else {
         va_start(ap, fmt);
         vsnprintf(p, (size_t)n + 1, fmt, ap);
         va_end(ap);

@@ -1,4 +1,4 @@
-/* Every allocation of the library ends in xrealloc, xcalloc or new_chunk, and where another library could not allocate,
+/* Every allocation of the library ends in xrealloc or xcalloc, and where another library could not allocate,
  * its caller calls out_of_memory: that ends the process here with status 3, so callers never see a NULL. */
 #include <errno.h>
 #include <stdio.h>
@@ -38,31 +38,47 @@ struct arena_chunk {
 
 enum { ALIGN = 16, CHUNK_MIN = 1 << 12, CHUNK_MAX = 1 << 20, CHUNK_HEAD = 16 };
 
-/* Chunks come from calloc: fresh pages are zero already, so zeroing costs nothing for big ones. */
-static void new_chunk(struct arena *a, size_t need) {
-    size_t size = a->total < CHUNK_MIN ? CHUNK_MIN : a->total < CHUNK_MAX ? a->total : CHUNK_MAX;
-    if (need > SIZE_MAX - CHUNK_HEAD)
-        out_of_memory();
-    if (size < need + CHUNK_HEAD)
-        size = need + CHUNK_HEAD;
-    struct arena_chunk *c = xcalloc(1, size);
-    c->next = a->chunks;
+static struct arena_chunk *new_chunk(struct arena *a, void *memory, size_t size) {
+    struct arena_chunk *c = memory;
     c->size = size;
+    a->total += size;
+    return c;
+}
+
+static size_t next_size(const struct arena *a) {
+    return a->total < CHUNK_MIN ? CHUNK_MIN : a->total < CHUNK_MAX ? a->total : CHUNK_MAX;
+}
+
+static void begin_chunk(struct arena *a) {
+    size_t size = next_size(a);
+    struct arena_chunk *c = new_chunk(a, xrealloc(NULL, size), size);
+    c->next = a->chunks;
     a->chunks = c;
     a->at = (char *)c + CHUNK_HEAD;
     a->end = (char *)c + size;
-    a->total += size;
+}
+
+/* Beside the chunk that is in use. From calloc, since the pages of a big one are zero already. */
+static void *chunk_alone(struct arena *a, size_t size) {
+    struct arena_chunk *c = new_chunk(a, xcalloc(1, size + CHUNK_HEAD), size + CHUNK_HEAD);
+    struct arena_chunk **before = a->chunks ? &a->chunks->next : &a->chunks;
+    c->next = *before;
+    *before = c;
+    return (char *)c + CHUNK_HEAD;
 }
 
 void *arena_alloc(struct arena *a, size_t size) {
-    if (size > SIZE_MAX - ALIGN)
+    if (size > SIZE_MAX - ALIGN - CHUNK_HEAD)
         out_of_memory();
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (size == 0)
         size = ALIGN;
-    if (!a->at || (size_t)(a->end - a->at) < size)
-        new_chunk(a, size);
-    void *p = a->at;
+    if (!a->at || (size_t)(a->end - a->at) < size) {
+        if (size > next_size(a) / 2)
+            return chunk_alone(a, size);
+        begin_chunk(a);
+    }
+    void *p = memset(a->at, 0, size);
     a->at += size;
     return p;
 }
@@ -76,7 +92,6 @@ void arena_reset(struct arena *a) {
     }
     struct arena older = {.chunks = last->next};
     arena_free(&older);
-    memset(begin, 0, (size_t)(a->at - begin));
     *a = (struct arena){.chunks = last, .at = begin, .end = (char *)last + last->size, .total = last->size};
     last->next = NULL;
 }

@@ -15,7 +15,9 @@ bool attribute_changes_nothing(struct str key, struct str value) {
 
 /* "key = value", or a unit attribute. */
 static void add_attribute(struct buf *out, struct str key, struct str value) {
-    buf_printf(out, "%s%.*s%s", out->n ? ", " : "", (int)key.n, key.p, value.n ? " = " : "");
+    buf_add(out, out->n ? STR(", ") : STR(""));
+    buf_add(out, key);
+    buf_add(out, value.n ? STR(" = ") : STR(""));
     buf_add(out, value);
 }
 
@@ -38,8 +40,10 @@ static void add_segments(const struct graph *g, uint32_t op, const uint32_t *ope
     int32_t stated = attrs_list(graph_attributes(g, op), "operandSegmentSizes", &list);
     if (!strchr(op_table[g->kind[op]].roles, '?'))
         return;
-    for (uint32_t i = 0; i < n && (stated < 0 || i < (uint32_t)stated); i++)
-        buf_printf(&sizes, "%s %d", i ? "," : "array<i32:", operands[i] != NONE);
+    for (uint32_t i = 0; i < n && (stated < 0 || i < (uint32_t)stated); i++) {
+        buf_add(&sizes, i ? STR(", ") : STR("array<i32: "));
+        buf_addc(&sizes, operands[i] != NONE ? '1' : '0');
+    }
     buf_addc(&sizes, '>');
     add_attribute(out, STR("operandSegmentSizes"), buf_str(&sizes));
     buf_free(&sizes);

@@ -96,7 +96,8 @@ static void add_operands(struct mlir *m, uint32_t op, const uint32_t *operands, 
 /* "%12": the value that comes next. */
 static struct span add_number(struct mlir *m) {
     uint32_t begin = (uint32_t)m->tables->built.n;
-    buf_printf(&m->tables->built, "%%%u", m->nvalues);
+    buf_addc(&m->tables->built, '%');
+    buf_int(&m->tables->built, m->nvalues);
     return (struct span){begin, (uint32_t)m->tables->built.n};
 }
 

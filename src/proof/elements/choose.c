@@ -137,7 +137,7 @@ bool elements_ask(struct trying *t, uint32_t most, double read) {
     find_bounds(t, &b);
     for (uint32_t k = 0; k < t->ncompared; k++) {
         struct compared *c = &t->compared[k];
-        make_room(t, c, most);
+        make_room(t, c, c->sides[0]->n < most ? (uint32_t)c->sides[0]->n : most);
         choose_elements(t, c, &b, most);
         for (int side = 0; side < 2; side++)
             t->asked[2 * k + side] = (struct wanted_elements){c->sides[side], c->at, c->n, c->x[side]};

@@ -5,17 +5,18 @@
 #include <stdlib.h>
 
 static struct index_page *page_at(struct indices *s, int64_t number) {
+    int64_t npages = (s->numel - 1) / INDICES_OF_PAGE + 1;
     if (!s->books) {
-        int64_t npages = (s->numel - 1) / INDICES_OF_PAGE + 1;
         s->books = xcalloc((size_t)((npages - 1) / PAGES_OF_BOOK + 1), sizeof *s->books);
         s->first = number;
     }
     struct index_book **book = &s->books[number / PAGES_OF_BOOK];
     if (!*book)
-        *book = xcalloc(1, sizeof **book);
+        *book = xcalloc(1, sizeof **book + (size_t)(npages < PAGES_OF_BOOK ? npages : PAGES_OF_BOOK) * sizeof(void *));
     struct index_page **page = &(*book)->pages[number % PAGES_OF_BOOK];
     if (!*page) {
-        *page = xcalloc(1, sizeof **page);
+        *page = xrealloc(NULL, sizeof **page);
+        (*page)->there = 0;
         (*book)->there[number / 64 % (PAGES_OF_BOOK / 64)] |= (uint64_t)1 << number % 64;
         s->first = number < s->first ? number : s->first;
         s->end = number < s->end ? s->end : number + 1;
@@ -35,12 +36,17 @@ static int64_t next_page(const struct indices *s, int64_t number) {
     return s->end;
 }
 
+static void add_bits(struct index_page *p, int64_t word, uint64_t bits) {
+    uint64_t there = (uint64_t)1 << word;
+    p->bits[word] = p->there & there ? p->bits[word] | bits : bits;
+    p->there |= there;
+}
+
 /* Members of one page, from `at` within it on. */
 static void add_range(struct index_page *p, int64_t at, int64_t n) {
     for (int64_t here; n > 0; at += here, n -= here) {
         here = 64 - at % 64 < n ? 64 - at % 64 : n;
-        p->bits[at / 64] |= (here == 64 ? ~(uint64_t)0 : ((uint64_t)1 << here) - 1) << at % 64;
-        p->there |= (uint64_t)1 << at / 64;
+        add_bits(p, at / 64, (here == 64 ? ~(uint64_t)0 : ((uint64_t)1 << here) - 1) << at % 64);
     }
 }
 
@@ -51,10 +57,8 @@ void indices_add(struct indices *s, int64_t from, int64_t step, int64_t n) {
         here = fit < n ? fit : n;
         if (step == 1)
             add_range(p, at, here);
-        for (int64_t i = 0; step != 1 && i < here; i++, at += step) {
-            p->bits[at / 64] |= (uint64_t)1 << at % 64;
-            p->there |= (uint64_t)1 << at / 64;
-        }
+        for (int64_t i = 0; step != 1 && i < here; i++, at += step)
+            add_bits(p, at / 64, (uint64_t)1 << at % 64);
     }
 }
 
@@ -62,9 +66,8 @@ void indices_join(struct indices *s, const struct indices *of) {
     for (int64_t i = of->first; i < of->end; i = next_page(of, i + 1)) {
         struct index_page *p = page_at(s, i);
         const struct index_page *more = indices_page(of, i);
-        p->there |= more->there;
         for (uint64_t left = more->there; left; left &= left - 1)
-            p->bits[__builtin_ctzll(left)] |= more->bits[__builtin_ctzll(left)];
+            add_bits(p, __builtin_ctzll(left), more->bits[__builtin_ctzll(left)]);
     }
 }
 
@@ -98,7 +101,8 @@ static int64_t member_from(const struct indices *s, int64_t at) {
     }
     for (; number < s->end; number = next_page(s, number + 1), word = bit = 0) {
         const struct index_page *p = indices_page(s, number);
-        uint64_t members = p->bits[word] >> bit << bit, behind = p->there & ~(uint64_t)1 << word;
+        uint64_t behind = p->there & ~(uint64_t)1 << word;
+        uint64_t members = p->there >> word & 1 ? p->bits[word] >> bit << bit : 0;
         if (!members && behind) {
             word = __builtin_ctzll(behind);
             members = p->bits[word];

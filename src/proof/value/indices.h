@@ -12,13 +12,13 @@ enum { WORDS_OF_PAGE = 64, INDICES_OF_PAGE = 64 * WORDS_OF_PAGE, PAGES_OF_BOOK =
 /* Neighbours, of which some are members. */
 struct index_page {
     uint64_t there; /* a bit for each word that has members */
-    uint64_t bits[WORDS_OF_PAGE];
-    uint32_t before[WORDS_OF_PAGE]; /* members before those of a word that has some; once the set is counted */
+    uint64_t bits[WORDS_OF_PAGE];   /* of those words; nothing is in others */
+    uint32_t before[WORDS_OF_PAGE]; /* members before them; once the set is counted */
 };
 
 struct index_book {
-    uint64_t there[PAGES_OF_BOOK / 64];      /* a bit for each page that has members */
-    struct index_page *pages[PAGES_OF_BOOK]; /* NULL: no member is on it */
+    uint64_t there[PAGES_OF_BOOK / 64]; /* a bit for each page that has members */
+    struct index_page *pages[];         /* of the tensor, at most PAGES_OF_BOOK; NULL: no member is on it */
 };
 
 struct indices {
