@@ -326,7 +326,7 @@ static bool prove_rewritten(struct fa_application *a, struct round *r) {
         r->edits = rewrite_module(&r->level->graph, r->all, r->n, &a->arena);
         arena_free(&r->texts);
         r->after = text_edited(m->text, &r->edits, &r->texts);
-        struct module_check check = {.lowerings = a->patterns, .before = m, .after = r->after};
+        struct module_check check = {.lowerings = a->patterns, .before = &r->level->graph, .after = r->after};
         if (check_module(&check, r->all, r->n, &a->arena, &why))
             return true;
         if (why.n) {

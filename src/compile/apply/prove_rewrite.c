@@ -50,20 +50,20 @@ static bool blame(const struct compared_region *r, const struct mlir *after, str
     return false;
 }
 
-static bool judge(const struct module_check *c, const struct module_text *sides, struct replacement *all, uint32_t n,
+static bool judge(const struct module_check *c, const struct graph *const *graphs, struct replacement *all, uint32_t n,
                   struct arena *a, struct str *why) {
     struct module_comparison m;
     bool blamed = false, good;
     struct what_to_compare what = {.same_names = true};
     for (uint32_t i = 0; i < n; i++)
         what.excluded |= all[i].written ? all[i].excluded : 0;
-    compare_modules(&m, c->lowerings, &sides[BEFORE].level.graph, &sides[AFTER].level.graph, what);
+    compare_modules(&m, c->lowerings, graphs[BEFORE], graphs[AFTER], what);
     good = m.why.n == 0 && m.nundecided == 0;
     for (uint32_t i = 0; i < m.nregions; i++) {
         if (!m.regions[i].needed || m.regions[i].judgement.answer == ANSWER_PROVED)
             continue;
         good = false;
-        blamed |= blame(&m.regions[i], &sides[AFTER].level.ir, all, n, a);
+        blamed |= blame(&m.regions[i], graphs[AFTER]->m, all, n, a);
     }
     if (!good && !blamed)
         *why = m.why.n ? arena_str(a, m.why) : STR("not all of the module is proved to compute the same");
@@ -72,23 +72,22 @@ static bool judge(const struct module_check *c, const struct module_text *sides,
 }
 
 bool check_module(const struct module_check *c, struct replacement *all, uint32_t n, struct arena *a, struct str *why) {
-    struct module_text plain, sides[SIDES];
-    struct taken_numbers taken = take_numbers(all, n, a), there = {0};
-    bool good = module_text_read(&plain, c->after, a);
+    struct module_text after, numbered[SIDES] = {{.source = {.data = NULL}}};
+    const struct graph *graphs[SIDES] = {c->before, &after.level.graph};
+    struct taken_numbers numbers[SIDES] = {take_numbers(all, n, a)};
+    bool good = module_text_read(&after, c->after, a);
     if (!good)
-        *why = plain.diags.n ? str_of(plain.diags.items[0].message) : STR("it cannot be read");
-    add_numbers(&there, &plain.level.ir, taken, c->before, a);
-    struct str texts[SIDES] = {with_numbers(c->before, taken, a), with_numbers(&plain.level.ir, there, a)};
-    module_text_free(&plain);
-    for (int side = 0; side < SIDES && good; side++) {
-        bool read = module_text_read(&sides[side], texts[side], a);
-        if (!read)
+        *why = after.diags.n ? str_of(after.diags.items[0].message) : STR("it cannot be read");
+    add_numbers(&numbers[AFTER], &after.level.ir, numbers[BEFORE], c->before->m, a);
+    for (int side = 0; side < SIDES && good && numbers[BEFORE].n; side++) {
+        good = module_text_read(&numbered[side], with_numbers(graphs[side]->m, numbers[side], a), a);
+        if (!good)
             *why = STR("the module with numbers in place of arguments cannot be read");
+        graphs[side] = &numbered[side].level.graph;
     }
-    if (!good)
-        return false;
-    good = why->n == 0 && judge(c, sides, all, n, a, why);
-    module_text_free(&sides[BEFORE]);
-    module_text_free(&sides[AFTER]);
+    good = good && judge(c, graphs, all, n, a, why);
+    module_text_free(&numbered[BEFORE]);
+    module_text_free(&numbered[AFTER]);
+    module_text_free(&after);
     return good;
 }

@@ -19,7 +19,7 @@ void module_text_free(struct module_text *t);
 
 struct module_check {
     const struct pattern_set *lowerings;
-    const struct mlir *before;
+    const struct graph *before;
     struct str after; /* the rewritten text */
 };
 

@@ -49,6 +49,8 @@ static void append(char **to, struct str text) {
 struct str text_edited(struct str text, struct text_edits *e, struct arena *a) {
     size_t n = text.n;
     uint32_t at = 0;
+    if (!e->n)
+        return text;
     for (uint32_t i = 0; i < e->n; i++)
         n += e->items[i].text.n - (e->items[i].at.end - e->items[i].at.begin);
     char *out = arena_alloc(a, n + 1), *to = out;
