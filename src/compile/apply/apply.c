@@ -208,7 +208,7 @@ struct round {
     struct replacement *all;
     uint32_t n;
     struct text_edits edits;
-    struct arena texts;
+    struct arena arena, texts;
     struct str after; /* the module with the edits; in `texts` */
 };
 
@@ -217,7 +217,7 @@ static void search_module(struct fa_application *a, struct round *r) {
     struct device device = device_for(&a->chips, NULL, &r->level->graph, NULL);
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, a->chips.cycles);
-    select_matches(&setup, &a->options->patterns, a->proofs, &r->level->graph, &pricer, &a->arena, &r->selection);
+    select_matches(&setup, &a->options->patterns, a->proofs, &r->level->graph, &pricer, &r->arena, &r->selection);
     pricer_end(&pricer);
 }
 
@@ -226,7 +226,7 @@ static void choose_findings(struct fa_application *a, struct round *r, const boo
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, a->chips.cycles);
     struct choosing c = {.how = &a->how, .pricer = &pricer, .options = a->options, .asked = asked};
-    r->all = choose(&c, &r->selection, &a->arena, &r->n);
+    r->all = choose(&c, &r->selection, &r->arena, &r->n);
     pricer_end(&pricer);
 }
 
@@ -323,11 +323,11 @@ static bool prove_rewritten(struct fa_application *a, struct round *r) {
     const struct mlir *m = &r->level->ir;
     while (count_written(r) > 0) {
         struct str why = STR("");
-        r->edits = rewrite_module(&r->level->graph, r->all, r->n, &a->arena);
+        r->edits = rewrite_module(&r->level->graph, r->all, r->n, &r->arena);
         arena_free(&r->texts);
         r->after = text_edited(m->text, &r->edits, &r->texts);
         struct module_check check = {.lowerings = a->patterns, .before = &r->level->graph, .after = r->after};
-        if (check_module(&check, r->all, r->n, &a->arena, &why))
+        if (check_module(&check, r->all, r->n, &r->arena, &why))
             return true;
         if (why.n) {
             diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
@@ -342,7 +342,7 @@ static bool prove_rewritten(struct fa_application *a, struct round *r) {
     return true;
 }
 
-static void keep_outcomes(struct fa_application *a, const struct round *r) {
+static void keep_outcomes(struct fa_application *a, struct round *r) {
     const struct mlir *m = &r->level->ir;
     drop_left(a);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -351,12 +351,12 @@ static void keep_outcomes(struct fa_application *a, const struct round *r) {
         if (a->asked && x->written && op != NONE)
             a->asked[op] = true;
         if (x->written && x->unknown.n)
-            a->unknown = x->unknown;
+            a->unknown = arena_str(&a->arena, x->unknown);
         if (x->written || (x->reported && !was_applied(a, x->match->pattern, op)))
             keep_outcome(a, (struct outcome){x->match->pattern, op, x->written ? NULL : arena_strdup(&a->arena, x->why),
                                              is_refused(a, x)});
     }
-    add_numbers(&a->taken, &a->ttir.ir, take_numbers(r->all, r->n, &a->arena), m, &a->arena);
+    add_numbers(&a->taken, &a->ttir.ir, take_numbers(r->all, r->n, &r->arena), m, &a->arena);
 }
 
 /* What --at means. False: nothing. */
@@ -374,8 +374,8 @@ static bool find_asked(struct fa_application *a) {
 }
 
 /* The same in what was written, where fused ops have the names of what they replace. */
-static const bool *asked_in(struct fa_application *a, const struct mlir *m) {
-    bool *marks = a->asked && m != &a->ttir.ir ? arena_alloc(&a->arena, m->nops + (size_t)1) : a->asked;
+static const bool *asked_in(const struct fa_application *a, const struct mlir *m, struct arena *arena) {
+    bool *marks = a->asked && m != &a->ttir.ir ? arena_alloc(arena, m->nops + (size_t)1) : a->asked;
     for (uint32_t i = 0; i < a->ttir.ir.nops && marks != a->asked; i++) {
         uint32_t op = a->asked[i] ? same_op(&a->ttir.ir, i, m) : NONE;
         if (op != NONE)
@@ -386,7 +386,7 @@ static const bool *asked_in(struct fa_application *a, const struct mlir *m) {
 
 static bool run_round(struct fa_application *a, struct round *r) {
     search_module(a, r);
-    choose_findings(a, r, asked_in(a, &r->level->ir));
+    choose_findings(a, r, asked_in(a, &r->level->ir, &r->arena));
     leave_slower(a, r);
     bool good = prove_rewritten(a, r);
     keep_outcomes(a, r);
@@ -439,7 +439,7 @@ static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
     for (int i = 0; i < MOST_ROUNDS && good && more; i++) {
         struct module_text now = {.source = {.data = NULL}};
         struct round r = {.level = i ? &now.level : &a->ttir};
-        good = i == 0 || module_text_read(&now, text, &a->arena) || a->options->partial;
+        good = i == 0 || module_text_read(&now, text, &r.arena) || a->options->partial;
         good = good && run_round(a, &r);
         more = good && count_written(&r) > 0;
         if (more)
@@ -447,6 +447,7 @@ static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
         text_edits_free(&r.edits);
         selection_free(&r.selection);
         module_text_free(&now);
+        arena_free(&r.arena);
         arena_free(more ? &texts : &r.texts);
         if (more) {
             texts = r.texts;

@@ -46,6 +46,8 @@ static void keep_texts(struct replacement *x, struct arena *a) {
         *texts[i] = arena_str(a, *texts[i]);
     x->reads = kept_ids(x->reads, x->nreads, a);
     x->moved = kept_ids(x->moved, x->nmoved, a);
+    struct str taken = {(const char *)x->taken, x->ntaken * sizeof *x->taken};
+    x->taken = taken.n ? memcpy(arena_alloc(a, taken.n), taken.p, taken.n) : NULL;
 }
 
 /* What has to be assumed, and is not; empty: nothing. */

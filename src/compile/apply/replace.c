@@ -332,7 +332,7 @@ void replace_match(struct replacing *how, const struct reading *r, struct arena 
             out->unknown = arena_printf(a, "%.*s%s%.*s", (int)out->unknown.n, out->unknown.n ? out->unknown.p : "",
                                         out->unknown.n ? ", " : "", (int)name.n, name.p);
     }
-    memcpy(out->taken, q->taken, sizeof q->taken);
+    out->taken = q->taken;
     out->ntaken = q->ntaken;
     out->excluded = r->excluded;
 }

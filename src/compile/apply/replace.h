@@ -22,7 +22,7 @@ struct replacement {
     uint32_t nreads;
     uint32_t *moved; /* ops behind the place of the text that make these, and have to stand before it */
     uint32_t nmoved;
-    struct taken_number taken[MAX_TAKEN]; /* arguments whose numbers are in it */
+    struct taken_number *taken; /* arguments whose numbers are in it */
     uint32_t ntaken;
     struct str unknown; /* names of formulas that replacing.stand_in is the number of, by commas */
     unsigned excluded;  /* as reading.excluded */

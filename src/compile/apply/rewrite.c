@@ -142,7 +142,10 @@ static void add_number(struct taken_numbers *t, struct taken_number x) {
 }
 
 struct taken_numbers take_numbers(const struct replacement *all, uint32_t n, struct arena *a) {
-    struct taken_numbers t = {arena_alloc(a, (n + (size_t)1) * MAX_TAKEN * sizeof *t.items), 0};
+    size_t most = 1;
+    for (uint32_t i = 0; i < n; i++)
+        most += all[i].written ? all[i].ntaken : 0;
+    struct taken_numbers t = {arena_alloc(a, most * sizeof *t.items), 0};
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; all[i].written && k < all[i].ntaken; k++)
             add_number(&t, all[i].taken[k]);
