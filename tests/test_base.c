@@ -34,6 +34,36 @@ Test(base, str_parts_and_globs) {
 }
 
 /* Texts of all lengths, into chunks of the smallest size: some fit into what is left, others do not. */
+static bool is_zero(const char *p, size_t n) {
+    bool zero = true;
+    for (size_t i = 0; i < n; i++)
+        zero &= p[i] == 0;
+    return zero;
+}
+
+/* Small ones of a chunk that was in use, large ones beside it. */
+Test(base, arena_gives_zeroed_memory_that_overlaps_no_other) {
+    static const size_t sizes[] = {1, 16, 3000, 40, 5000, 17, 1 << 21, 64, 200};
+    enum { N = sizeof sizes / sizeof *sizes };
+    struct arena a = {0}, other = {0};
+    for (int round = 0; round < 4; round++) {
+        char *all[N];
+        for (size_t i = 0; i < N; i++) {
+            all[i] = arena_alloc(&a, sizes[i]);
+            cr_expect((uintptr_t)all[i] % 16 == 0 && is_zero(all[i], sizes[i]), "round %d, %zu bytes", round, sizes[i]);
+            memset(all[i], (int)i + 1, sizes[i]);
+        }
+        for (size_t i = 0; i < N; i++)
+            cr_expect(all[i][0] == (char)(i + 1) && all[i][sizes[i] - 1] == (char)(i + 1));
+        if (round == 1) { /* of one that owns the memory of another one, too */
+            memset(arena_alloc(&other, 100), 1, 100);
+            arena_merge(&a, &other);
+        }
+        arena_reset(&a);
+    }
+    arena_free(&a);
+}
+
 Test(base, arena_prints_texts_that_do_not_fit) {
     struct arena a = {0};
     char digits[] = "0123456789";

@@ -58,6 +58,19 @@ Test(writer, invalid_utf8_is_replaced) {
     buf_free(&scratch);
 }
 
+/* Wherever a byte stands: alone and among eight that are looked at together. */
+Test(writer, controls_are_found_at_each_place) {
+    for (int byte = 0; byte < 256; byte++)
+        for (size_t at = 0; at < 20; at++) {
+            char text[20];
+            memset(text, 'a', sizeof text);
+            text[at] = (char)byte;
+            bool clean = (byte >= 0x20 && byte < 0x7F) || byte == '\n';
+            size_t end = utf8_clean_end((struct str){text, sizeof text}, 0, "\n");
+            cr_expect(end == (clean ? sizeof text : at), "%02x at %zu: %zu", byte, at, end);
+        }
+}
+
 /* What drives a terminal is escaped, and read back as it was. */
 Test(writer, controls_are_escaped) {
     static const struct {

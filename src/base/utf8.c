@@ -82,9 +82,20 @@ static bool is_control(uint32_t c) {
            (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
+/* Eight bytes of ASCII without control characters: below 0x80, not below 0x20 and not 0x7F. */
+static bool is_plain(const char *p) {
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return !((word | (word - 0x20 * ones) | (word + ones)) & 0x80 * ones);
+}
+
 size_t utf8_clean_end(struct str s, size_t i, const char *keep) {
     uint32_t character;
     for (size_t n; i < s.n; i += n) {
+        n = sizeof(uint64_t);
+        if (s.n - i >= n && is_plain(s.p + i))
+            continue;
         const unsigned char *p = (const unsigned char *)s.p + i;
         n = 1;
         if (*p - 0x20u < 0x5Fu || (*p && *p < 0x20 && strchr(keep, *p)))
