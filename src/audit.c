@@ -118,7 +118,8 @@ static void find_origins(struct graph_audit *g) {
     pair_build(&g->found.origins.pairing, &g->ttir.graph, &g->ttnn.graph, any);
     g->refused = ask && !origins_suffice(&g->levels, &g->found.origins.pairing, &g->diags);
     if (any && !g->refused)
-        match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->found.origins.matches);
+        origins_search(&g->found.origins, &g->setup, &g->found.selection.matches, &g->found.selection.gave_way,
+                       &g->arena);
 }
 
 /* False: nothing was measured, or not of this module. */

@@ -143,8 +143,8 @@ Test(prove_proofs, a_refuted_match_makes_room_for_others) {
              "b = ttnn.exp y -> 32x64; q = ttnn.multiply b 3.0 -> 32x64; return p q");
     struct match_cache *cache = match_cache_new(&set);
     struct selection s = {.verdicts = NULL};
-    select_matches(&(struct search_setup){&set, &cache, 1}, &(struct fa_patterns){.nfiles = 0}, proofs, &ir.g, NULL,
-                   &arena, &s);
+    select_matches(&(struct search_setup){.patterns = &set, .caches = &cache, .threads = 1},
+                   &(struct fa_patterns){.nfiles = 0}, proofs, &ir.g, NULL, &arena, &s);
     cr_assert_eq(s.nrefuted, 1);
     cr_expect_eq(s.refuted[0].match.root, ir_op(&ir, "%q"));
     cr_assert_eq(s.matches.n, 2);

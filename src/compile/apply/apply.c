@@ -213,7 +213,7 @@ struct round {
 };
 
 static void search_module(struct fa_application *a, struct round *r) {
-    struct search_setup setup = {a->patterns, &a->cache, 1};
+    struct search_setup setup = {.patterns = a->patterns, .caches = &a->cache, .threads = 1};
     struct device device = device_for(&a->chips, NULL, &r->level->graph, NULL);
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, a->chips.cycles);

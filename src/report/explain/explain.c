@@ -89,7 +89,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 /* As an audit does, with its proofs. */
 static void select_reported(struct explained_graph *r) {
     struct selection *s = &r->selection;
-    struct search_setup setup = {r->e->patterns, &r->e->cache, 1};
+    struct search_setup setup = {.patterns = r->e->patterns, .caches = &r->e->cache, .threads = 1};
     struct device device = device_for(&r->e->chips, NULL, &r->level->graph, r->ttir ? &r->ttir->graph : NULL);
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, r->e->chips.cycles);

@@ -2,6 +2,86 @@
  * ops which the TTNN ops are paired with; without one, the connected TTIR ops between them. */
 #include "report/place/origin.h"
 
+/* What the ops that are shown of a match are paired with, sorted. */
+static uint32_t *paired_ops(const struct pairing *p, const struct match *m, struct arena *a, uint32_t *n) {
+    struct segment shown = match_segment(m, a);
+    uint32_t *found = arena_alloc(a, (shown.nops + (size_t)1) * sizeof *found);
+    *n = 0;
+    for (uint32_t i = 0; i < shown.nops; i++)
+        if (p->ttir_of[shown.ops[i]] != NONE)
+            found[(*n)++] = p->ttir_of[shown.ops[i]];
+    sort_ids(found, *n);
+    return found;
+}
+
+/* ---- the search ---- */
+
+/* From the first op to the last one that a match is paired with. */
+struct range {
+    const struct match *match;
+    uint32_t first, last;
+};
+
+static uint32_t list_ranges(const struct pairing *p, const struct match_list *list, struct arena *a,
+                            struct range *out) {
+    uint32_t n = 0, npaired;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const uint32_t *ops = paired_ops(p, &list->items[i], a, &npaired);
+        if (npaired)
+            out[n++] = (struct range){&list->items[i], ops[0], ops[npaired - 1]};
+        arena_reset(a);
+    }
+    return n;
+}
+
+/* The ops of all ranges of a fused op. `begun`: room for one more than all ops. */
+static void mark_ranges(const struct range *ranges, uint32_t n, struct sought_op *of, int32_t *begun, uint32_t nops) {
+    memset(begun, 0, (nops + (size_t)1) * sizeof *begun);
+    for (uint32_t i = 0; i < n; i++)
+        if (str_eq(ranges[i].match->pattern->fused_op, of->name)) {
+            begun[ranges[i].first]++;
+            begun[ranges[i].last + 1]--;
+        }
+    int32_t open = 0;
+    for (uint32_t op = 0; op < nops; op++) {
+        open += begun[op];
+        of->roots[op] = open > 0;
+    }
+}
+
+static void add_sought(struct sought *all, struct str name) {
+    uint32_t i = 0;
+    while (i < all->n && !str_eq(all->items[i].name, name))
+        i++;
+    if (i == all->n)
+        all->items[all->n++].name = name;
+}
+
+void origins_search(struct origins *o, const struct search_setup *setup, const struct match_list *matches,
+                    const struct match_list *gave_way, struct arena *a) {
+    const struct graph *ttir = o->pairing.ttir;
+    uint32_t nops = ttir->m->nops, n;
+    struct arena scratch = {0}, kept = {0};
+    struct range *ranges = arena_alloc(&kept, (matches->n + gave_way->n + (size_t)1) * sizeof *ranges);
+    n = list_ranges(&o->pairing, matches, &scratch, ranges);
+    n += list_ranges(&o->pairing, gave_way, &scratch, ranges + n);
+    struct sought sought = {.items = arena_alloc(&kept, (n + (size_t)1) * sizeof *sought.items)};
+    for (uint32_t i = 0; i < n; i++)
+        add_sought(&sought, ranges[i].match->pattern->fused_op);
+    int32_t *begun = arena_alloc(&kept, (nops + (size_t)1) * sizeof *begun);
+    for (uint32_t i = 0; i < sought.n; i++) {
+        sought.items[i].roots = arena_alloc(&kept, nops + (size_t)1);
+        mark_ranges(ranges, n, &sought.items[i], begun, nops);
+    }
+    struct search_setup how = *setup;
+    how.sought = &sought;
+    match_graph(&how, ttir, a, &o->matches);
+    arena_free(&kept);
+    arena_free(&scratch);
+}
+
+/* ---- one match ---- */
+
 static uint32_t overlap(const struct match *m, const uint32_t *ops, uint32_t n) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -48,15 +128,11 @@ static const struct match *find_counterpart(const struct origins *o, const struc
 
 struct segment origin_segment(const struct origins *o, const struct match *m, struct arena *a,
                               const struct match **counterpart) {
-    struct segment none = {NULL, NULL, 0}, shown = match_segment(m, a);
+    struct segment none = {NULL, NULL, 0};
+    uint32_t *ops, n, *found = paired_ops(&o->pairing, m, a, &n);
     *counterpart = NULL;
-    uint32_t *ops, n = 0, *found = arena_alloc(a, (shown.nops + (size_t)1) * sizeof *found);
-    for (uint32_t i = 0; i < shown.nops; i++)
-        if (o->pairing.ttir_of[shown.ops[i]] != NONE)
-            found[n++] = o->pairing.ttir_of[shown.ops[i]];
     if (n == 0)
         return none;
-    sort_ids(found, n);
     *counterpart = find_counterpart(o, m, found, n);
     if (*counterpart)
         return match_segment(*counterpart, a);

@@ -36,8 +36,10 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
 
 static void search_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_search *s = context;
-    if (!s->searchers[slot])
+    if (!s->searchers[slot]) {
         s->searchers[slot] = searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
+        searcher_seek(s->searchers[slot], s->setup->sought);
+    }
     uint64_t alike = searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
     if (s->funcs[i] != NONE)
         s->alike[s->funcs[i]] = alike;

@@ -2,14 +2,15 @@
 #ifndef FA_SEARCH_GRAPH_H
 #define FA_SEARCH_GRAPH_H
 
-#include "search/match/cache.h"
 #include "search/match/match.h"
+#include "search/match/search.h"
 
 /* What a search of any graph needs. */
 struct search_setup {
     const struct pattern_set *patterns;
     struct match_cache **caches; /* one for each thread */
     uint32_t threads;
+    const struct sought *sought; /* NULL: all, everywhere */
 };
 
 /* Functions to audit; NONE first when ops stand outside of any function (a fragment). Room for nfuncs + 1. */
