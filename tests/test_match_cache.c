@@ -113,6 +113,41 @@ Test(match_cache, an_alias_means_what_its_module_says) {
     match_cache_free(cache);
 }
 
+/* How many places are found where `name` is sought at one op; of two relu6 of one function. */
+static uint32_t found_at(const char *name, uint32_t op, struct match_cache *cache) {
+    struct match_list out = {0};
+    const char *relu6 = "\"ttir.clamp_scalar\"(%x) <{max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}> : "
+                        "(tensor<32x32xbf16>) -> tensor<32x32xbf16>";
+    ir_read(&ir, arena_printf(&arena, "func.func @f(%%x: tensor<32x32xbf16>) {\n  %%0 = %s\n  %%1 = %s\n  return\n}\n",
+                              relu6, relu6)
+                     .p);
+    bool *roots = arena_alloc(&arena, ir.g.m->nops);
+    struct sought sought = {.items = &(struct sought_op){str_of(name), roots}, .n = 1};
+    struct searcher *s = searcher_new(&ir.g, cache, &arena);
+    roots[ir.g.m->funcs[0].first_op + op] = true;
+    searcher_seek(s, &sought);
+    searcher_run(s, &set, 0, &out);
+    searcher_free(s);
+    uint32_t n = out.n, at = n ? out.items[0].root : ir.g.m->funcs[0].first_op + op;
+    cr_expect_eq(at, ir.g.m->funcs[0].first_op + op);
+    free(out.items);
+    forget_ir();
+    return n;
+}
+
+/* Of a function that is known as a whole, and as far as something else was sought in it. */
+Test(match_cache, what_is_sought_alone_is_found) {
+    struct match_cache *cache = match_cache_new(&set);
+    for (int round = 0; round < 2; round++) {
+        cr_expect_eq(found_at("ttnn.relu6", 0, cache), 1);
+        cr_expect_eq(found_at("ttnn.relu6", 1, cache), 1);
+        cr_expect_eq(found_at("ttnn.silu", 0, cache), 0);
+        cr_expect_eq(found_at("ttnn.relu6", 0, NULL), 1);
+        cr_expect_eq(found_at("ttnn.silu", 0, NULL), 0);
+    }
+    match_cache_free(cache);
+}
+
 /* The same kind of op of another dialect may be another fusion. */
 Test(match_cache, an_op_is_known_by_its_name) {
     struct match_cache *cache = match_cache_new(&set);
