@@ -50,7 +50,7 @@ static void begin_describing(struct describer *by, struct report *r) {
     by->ranks = ranks_new(f->graph);
     by->origin_ranks = ttir ? ranks_new(ttir) : NULL;
     by->first_layer = r->nlayers;
-    by->layers = layers_new(f->patterns, f->graph, &r->arena);
+    by->layers = layers_new(f->patterns, f->graph, by->notes.flow->known, &r->arena);
 }
 
 static void end_describing(struct describer *by) {

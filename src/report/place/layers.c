@@ -33,12 +33,12 @@ static void fill(struct layers *l, uint32_t first, uint32_t end, uint32_t layer)
         l->of_op[op] = layer;
 }
 
-struct layers layers_new(const struct pattern_set *set, const struct graph *g, struct arena *a) {
+struct layers layers_new(const struct pattern_set *set, const struct graph *g, struct known_names *known,
+                         struct arena *a) {
     struct layers l = {.of_op = xcalloc(g->m->nops + (size_t)1, sizeof *l.of_op)};
     struct name_reader reader;
-    struct known_names known = {0};
     uint32_t last = layer_named(&l, STR("")), waiting = 0;
-    name_reader_begin(&reader, set, &known, a);
+    name_reader_begin(&reader, set, known, a);
     for (uint32_t op = 0; op < g->m->nops; op++) {
         if (op && g->m->ops[op].func != g->m->ops[op - 1].func) {
             fill(&l, waiting, op, last);
@@ -54,7 +54,6 @@ struct layers layers_new(const struct pattern_set *set, const struct graph *g, s
     }
     fill(&l, waiting, g->m->nops, last);
     name_reader_end(&reader);
-    known_names_free(&known);
     return l;
 }
 

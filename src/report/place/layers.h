@@ -4,6 +4,7 @@
 
 #include "ir/graph/graph.h"
 #include "patterns/library/pattern.h"
+#include "report/place/names.h"
 
 struct layers {
     struct str *names; /* "layer 3", each once, as the ops come; the first is empty: of no layer */
@@ -13,7 +14,8 @@ struct layers {
 
 /* An op without weights belongs to the layer of the next one that has some, of the last one where none follows: what
  * is written out before a weight is used, such as a norm, goes with that weight. */
-struct layers layers_new(const struct pattern_set *set, const struct graph *g, struct arena *a);
+struct layers layers_new(const struct pattern_set *set, const struct graph *g, struct known_names *known,
+                         struct arena *a);
 void layers_free(struct layers *l);
 
 #endif
