@@ -6,11 +6,15 @@
 
 /* Within a script element nothing begins with "<" but its end. */
 static ssize_t write_data(void *out, const char *bytes, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] == '<')
+    for (struct str rest = {bytes, n}; rest.n;) {
+        const char *at = memchr(rest.p, '<', rest.n);
+        size_t plain = at ? (size_t)(at - rest.p) : rest.n;
+        fwrite(rest.p, 1, plain, out);
+        if (at)
             fputs("\\u003c", out);
-        else
-            putc(bytes[i], out);
+        plain += at != NULL;
+        rest = (struct str){rest.p + plain, rest.n - plain};
+    }
     return ferror((FILE *)out) ? 0 : (ssize_t)n;
 }
 
