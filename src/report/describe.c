@@ -252,10 +252,15 @@ static struct layer_time *time_of_layer(const struct describer *by, struct repor
 /* The fused ops that take ops of a match, each once; *us: what the findings that they are of save. */
 static struct str_list takers_of(const uint32_t *taken, const struct match *m, const struct report *r, double *us,
                                  struct arena *a) {
-    struct str *names = arena_alloc(a, (m->nops + (size_t)1) * sizeof *names);
-    uint32_t *takers = arena_alloc(a, (m->nops + (size_t)1) * sizeof *takers), n = 0, ntakers = 0;
+    uint32_t first = 0, n = 0, ntakers = 0;
     *us = 0;
-    for (uint32_t k = 0; k < m->nops; k++) {
+    while (first < m->nops && !taken[m->ops[first]])
+        first++;
+    if (first == m->nops) /* nothing takes any: mostly */
+        return (struct str_list){NULL, 0};
+    struct str *names = arena_alloc(a, m->nops * sizeof *names);
+    uint32_t *takers = arena_alloc(a, m->nops * sizeof *takers);
+    for (uint32_t k = first; k < m->nops; k++) {
         uint32_t i = 0, at = 0, taker = taken[m->ops[k]];
         if (!taker)
             continue;
