@@ -82,9 +82,9 @@ static void print_match(const struct match *m, struct arena *a, FILE *out) {
         return;
     }
     for (uint32_t i = 0; i < d.nslots; i++)
-        if (f->slot_name[i].n && d.slots[i].value != NONE) {
-            fprintf(out, ", %.*s", (int)f->slot_name[i].n, f->slot_name[i].p);
-            print_binding(g, &d.slots[i], f->slot_is_variable[i], out);
+        if (f->slots[i].name.n && d.slots[i].value != NONE) {
+            fprintf(out, ", %.*s", (int)f->slots[i].name.n, f->slots[i].name.p);
+            print_binding(g, &d.slots[i], f->slots[i].is_variable, out);
         }
     for (uint32_t i = 0; i < d.nconstants; i++) {
         fprintf(out, "; assumes");

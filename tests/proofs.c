@@ -73,7 +73,7 @@ static void print_proof(struct proof *p, FILE *out) {
     const struct reference *r = &p->ref;
     const struct fused_form *f = &p->form;
     uint32_t slot = f->frames[p->frame].slot;
-    struct str frame = slot != NONE ? reference_formula(r)->slot_name[slot] : STR("formula");
+    struct str frame = slot != NONE ? reference_formula(r)->slots[slot].name : STR("formula");
     fprintf(out, "  %u ops; inputs", r->nops);
     for (uint32_t i = 0; i < r->problem.ninputs; i++)
         print_input(reference_graph(r)->m, &r->problem.inputs[i], out);

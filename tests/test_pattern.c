@@ -48,8 +48,8 @@ static void show_number(struct buf *b, const struct formula *f, const struct num
         buf_printf(b, "%g", n->value);
         return;
     case NUM_EXTENT:
-        buf_printf(b, "extent(%.*s%s%d)", n->slot == NONE ? 0 : (int)f->slot_name[n->slot].n,
-                   n->slot == NONE ? "" : f->slot_name[n->slot].p, n->slot == NONE ? "" : ", ", n->axis);
+        buf_printf(b, "extent(%.*s%s%d)", n->slot == NONE ? 0 : (int)f->slots[n->slot].name.n,
+                   n->slot == NONE ? "" : f->slots[n->slot].name.p, n->slot == NONE ? "" : ", ", n->axis);
         return;
     case NUM_NEG:
     case NUM_FUNCTION:
@@ -89,10 +89,10 @@ static void show(struct buf *b, const struct formula *f, const struct node *n) {
         show_op(b, f, n);
         return;
     case N_VARIABLE:
-        buf_add(b, f->slot_name[n->slot]);
+        buf_add(b, f->slots[n->slot].name);
         return;
     case N_NAMED:
-        buf_add(b, f->slot_name[n->slot].n ? f->slot_name[n->slot] : STR("_"));
+        buf_add(b, f->slots[n->slot].name.n ? f->slots[n->slot].name : STR("_"));
         buf_addc(b, ':');
         show(b, f, n->args[0]);
         return;
@@ -296,7 +296,7 @@ Test(pattern, what_a_name_stands_for_is_asked_once) {
     buf_free(&text);
     cr_assert(formula_parse(&f, &arena, NULL, STR("a = tanh(x)\nout = exp(a) + tanh(y)"),
                             (struct text_origin){"f", 1, 1}, &diags));
-    cr_assert_eq(formula_find(&f, counts, &asked), f.named[formula_slot(&f, STR("a"))]->args[0]);
+    cr_assert_eq(formula_find(&f, counts, &asked), f.slots[formula_slot(&f, STR("a"))].named->args[0]);
 }
 
 /* ---- wrong formulas ---- */

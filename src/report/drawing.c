@@ -62,9 +62,9 @@ static void name_operands(const struct draughtsman *d, const struct match *m, co
     uint32_t n = 0;
     for (uint32_t i = 0; i < detail->nslots; i++) {
         uint32_t value = detail->slots[i].value;
-        if (!f->slot_is_variable[i] || !is_tensor_operand(d->g, value))
+        if (!f->slots[i].is_variable || !is_tensor_operand(d->g, value))
             continue;
-        names[n] = f->slot_name[i];
+        names[n] = f->slots[i].name;
         values[n++] = mlir_value_text(d->m, value, d->arena);
     }
     out->names = (struct str_list){names, n};

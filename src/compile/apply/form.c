@@ -119,7 +119,7 @@ static bool number_of_argument(struct form_writer *w, uint32_t slot, uint32_t va
         return false;
     const struct mlir *m = graph_of(w)->m;
     struct str name = mlir_span(m, m->values[argument].name);
-    bool known = q->number(q->self, w->run.form->formula->slot_name[slot], (struct str){name.p + 1, name.n - 1}, out);
+    bool known = q->number(q->self, w->run.form->formula->slots[slot].name, (struct str){name.p + 1, name.n - 1}, out);
     if (!known && q->unknown[slot]) {
         *out = q->stand_in;
         known = true;
@@ -164,7 +164,7 @@ static struct written as_operand(struct form_writer *w, uint32_t slot, const str
         fits = axes_in_frame(&w->run, b, b->needed, &axes, &extents);
     if (!fits)
         op_fails(w->e->eval, "%s varies along more than the axes of the formula",
-                 name_text(w, w->run.form->formula->slot_name[slot]));
+                 name_text(w, w->run.form->formula->slots[slot].name));
     v = whole != NONE ? module_value(w, whole) : cut_to_map(w, module_value(w, value), b->needed, &from);
     digits_of_axes(w->e->eval, &axes, &extents, &to);
     return rearrange(w->e, v, &from, &to, &extents);
@@ -200,7 +200,7 @@ static struct written unpadded_value(struct form_writer *w, uint32_t slot) {
     uint32_t pad = turned ? g->m->values[graph_operands(g, def)[0]].def : def;
     if (pad == NONE || op_table[g->kind[pad]].shrink != SHRINK_PAD)
         op_fails(w->e->eval, "something moves %s between its pad and the op",
-                 name_text(w, w->run.form->formula->slot_name[slot]));
+                 name_text(w, w->run.form->formula->slots[slot].name));
     struct written v = module_value(w, graph_operands(g, pad)[0]);
     if (turned && !permuted_dims(g->kind[def], graph_attributes(g, def), v.shape.rank, order))
         op_fails(w->e->eval, "how the pad is turned is not known");

@@ -327,7 +327,7 @@ void replace_match(struct replacing *how, const struct reading *r, struct arena 
     }
     print_replacement(how, q, a, out);
     for (uint32_t i = 0; i < r->form.formula->nslots; i++) {
-        struct str name = r->form.formula->slot_name[i];
+        struct str name = r->form.formula->slots[i].name;
         if (q->unknown[i])
             out->unknown = arena_printf(a, "%.*s%s%.*s", (int)out->unknown.n, out->unknown.n ? out->unknown.p : "",
                                         out->unknown.n ? ", " : "", (int)name.n, name.p);

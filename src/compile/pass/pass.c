@@ -384,10 +384,10 @@ static struct str interface_text(struct fa_pass *p, const struct match *m, const
     const struct mlir_op *end = &ir->ops[ir->funcs[m->func].end_op - 1]; /* the small module returns its results */
     struct buf operands = {0}, attributes = {0}, results = {0};
     for (uint32_t i = 0; i < d->nslots; i++)
-        if (d->slots[i].value != NONE && f->slot_is_variable[i] && f->slot_name[i].n) {
+        if (d->slots[i].value != NONE && f->slots[i].is_variable && f->slots[i].name.n) {
             bool number = graph_constant(m->graph, d->slots[i].value).known;
             struct str type = mlir_unalias(ir, ir->types[ir->values[d->slots[i].value].type].text);
-            put_item(number ? &attributes : &operands, f->slot_name[i], number ? STR("F32Attr") : type);
+            put_item(number ? &attributes : &operands, f->slots[i].name, number ? STR("F32Attr") : type);
         }
     for (uint32_t i = 0; i < end->noperands; i++)
         put_item(&results, STR(""), ir->types[ir->values[ir->operands[end->first_operand + i]].type].text);

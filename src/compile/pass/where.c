@@ -169,7 +169,7 @@ static bool is_of_place(const struct pass_writer *w, struct str text) {
     const struct formula *f = &w->match->pattern->formula;
     bool all = true;
     for (uint32_t i = 0; i < w->detail.nslots && all; i++)
-        all = w->detail.slots[i].value != NONE || !f->slot_name[i].n || !str_find_word(text, f->slot_name[i]);
+        all = w->detail.slots[i].value != NONE || !f->slots[i].name.n || !str_find_word(text, f->slots[i].name);
     return all;
 }
 

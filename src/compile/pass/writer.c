@@ -38,8 +38,8 @@ struct str pass_formula_name(const struct pass_writer *w, uint32_t value, bool m
         uint32_t v = w->detail.slots[i].value;
         bool same = (v == value && (moved || w->detail.slots[i].op == place_def(&w->place, value))) ||
                     (moved && v != NONE && movement_source(w->place.g, v) == movement_source(w->place.g, value));
-        if (same && f->slot_name[i].n && !str_is(f->slot_name[i], "out"))
-            return f->slot_name[i];
+        if (same && f->slots[i].name.n && !str_is(f->slots[i].name, "out"))
+            return f->slots[i].name;
     }
     return STR("");
 }

@@ -164,7 +164,7 @@ static struct span span_of_argument(const struct varied *x, uint32_t value) {
 static const struct binding *binding_of(const struct varied *x, uint32_t argument, uint32_t *slot) {
     for (*slot = 0; *slot < x->detail.nslots; ++*slot) {
         const struct binding *b = &x->detail.slots[*slot];
-        if (x->match.pattern->formula.slot_is_variable[*slot] && b->value != NONE &&
+        if (x->match.pattern->formula.slots[*slot].is_variable && b->value != NONE &&
             graph_argument(x->g, b->value) == argument)
             return b;
     }
@@ -189,7 +189,7 @@ static void vary_argument(struct varied *x, uint32_t value) {
     if (type->numel != 1 || !format_is_float(type->dtype))
         return;
     if (binding_of(x, value, &slot))
-        called = x->match.pattern->formula.slot_name[slot];
+        called = x->match.pattern->formula.slots[slot].name;
     struct span s = span_of_argument(x, value);
     uint32_t first = x->m->ops[x->f->first_op].text.begin;
     edit(x, s.begin, s.end, STR(""));

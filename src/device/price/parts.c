@@ -169,7 +169,7 @@ static void find_operand(struct parts *s) {
     s->operand = NONE;
     for (uint32_t i = 0; i < s->detail->nslots; i++) {
         uint32_t v = value_before_moves(s, s->detail->slots[i].value);
-        if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && !graph_is_parameter(g, v) &&
+        if (s->match->pattern->formula.slots[i].is_variable && part_reads(s, v) && !graph_is_parameter(g, v) &&
             (s->operand == NONE || graph_numel(g, v) > graph_numel(g, s->operand)))
             s->operand = v;
     }
@@ -247,7 +247,7 @@ const struct binding *next_turned_operand(const struct parts *s, uint32_t from) 
     bool by_rows = op_table[s->fused].class == OP_ELTWISE && row_of_result(s, &row);
     for (uint32_t i = from; i < d->nslots; i++) {
         const struct binding *b = &d->slots[i];
-        if (s->match->pattern->formula.slot_is_variable[i] && b->value != NONE && b->map && b->axes &&
+        if (s->match->pattern->formula.slots[i].is_variable && b->value != NONE && b->map && b->axes &&
             part_reads(s, b->value) && !graph_is_parameter(g, b->value) &&
             (is_turned(b) || (by_rows && has_other_rows(g, b, &row))))
             return b;

@@ -11,7 +11,7 @@ static uint32_t written_in_place(const struct parts *s) {
     uint32_t most = NONE;
     for (uint32_t i = 0; i < s->detail->nslots && op_is(s->fused, IN_PLACE); i++) {
         uint32_t v = s->detail->slots[i].value;
-        if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && graph_numel(g, v) < whole &&
+        if (s->match->pattern->formula.slots[i].is_variable && part_reads(s, v) && graph_numel(g, v) < whole &&
             (most == NONE || graph_numel(g, v) > graph_numel(g, most)))
             most = v;
     }
@@ -450,7 +450,7 @@ static bool pad_heads(const struct parts *s, struct price *out) {
         return true;
     for (uint32_t i = 0; i < s->detail->nslots; i++) {
         uint32_t v = s->detail->slots[i].value;
-        if (!s->match->pattern->formula.slot_is_variable[i] || !part_reads(s, v) || extent_from_end(g, v, 0) != width)
+        if (!s->match->pattern->formula.slots[i].is_variable || !part_reads(s, v) || extent_from_end(g, v, 0) != width)
             continue;
         uint32_t taken = taken_by_fused(s, v);
         out->casts_us += padded_wide_us(s, v, taken, v);

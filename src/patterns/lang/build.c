@@ -52,9 +52,7 @@ static uint32_t new_slot(struct builder *b, struct formula_scope *s, struct str 
         build_fail(b, s, at, NULL, "too many names in one formula");
         return 0;
     }
-    b->f->slot_name[b->f->nslots] = name;
-    b->f->slot_is_variable[b->f->nslots] = variable;
-    return b->f->nslots++;
+    return formula_add_slot(b->f, b->arena, (struct slot){.name = name, .is_variable = variable});
 }
 
 static struct node *build(struct builder *b, struct formula_scope *s, const struct expr *e);
@@ -79,7 +77,7 @@ static struct node *shared(struct builder *b, struct formula_scope *s, struct no
         return n;
     struct node *named = new_node(b, N_NAMED, n->text);
     named->slot = new_slot(b, s, (struct str){NULL, 0}, n->text, false);
-    b->f->named[named->slot] = named;
+    b->f->slots[named->slot].named = named;
     set_args(b, s, named, &n, 1);
     return named;
 }
@@ -95,7 +93,7 @@ struct node *build_line(struct builder *b, struct formula_scope *s, uint32_t i, 
         struct node *named = new_node(b, N_NAMED, s->lines[i].name);
         struct str name = s->idiom ? (struct str){NULL, 0} : s->lines[i].name;
         named->slot = new_slot(b, s, name, at, false);
-        b->f->named[named->slot] = named;
+        b->f->slots[named->slot].named = named;
         set_args(b, s, named, &value, 1);
         s->built[i] = named;
         s->building[i] = false;

@@ -6,9 +6,15 @@
 
 uint32_t formula_slot(const struct formula *f, struct str name) {
     for (uint32_t i = 0; i < f->nslots; i++)
-        if (f->slot_name[i].n && str_eq(f->slot_name[i], name))
+        if (f->slots[i].name.n && str_eq(f->slots[i].name, name))
             return i;
     return NONE;
+}
+
+uint32_t formula_add_slot(struct formula *f, struct arena *a, struct slot slot) {
+    f->slots = arena_grow(a, f->slots, &f->slots_cap, f->nslots + 1, sizeof *f->slots);
+    f->slots[f->nslots] = slot;
+    return f->nslots++;
 }
 
 struct node_search {
@@ -67,7 +73,7 @@ uint32_t formula_unbound(const struct formula *f) {
     struct bound_slots bound = {f, {false}};
     formula_find(f, binds, &bound);
     for (uint32_t i = 0; i < f->nslots; i++)
-        if (f->slot_is_variable[i] && !bound.is[i])
+        if (f->slots[i].is_variable && !bound.is[i])
             return i;
     return NONE;
 }

@@ -175,16 +175,21 @@ struct secondary_root {
     bool beside;   /* no name of it is bound then: it is looked for where the root goes */
 };
 
+/* A name of a formula, by its number. */
+struct slot {
+    struct str name;    /* of a variable or line; empty for what idioms name */
+    struct node *named; /* what it stands for; NULL: any value */
+    bool is_variable;
+    bool is_constant; /* so says the `where` of its pattern; set before it is in a net */
+};
+
 struct formula {
     struct str text;
     struct node *root;
-    uint32_t nslots;
-    struct str slot_name[MAX_SLOTS]; /* of variables and lines; empty for what idioms name */
-    bool slot_is_variable[MAX_SLOTS];
-    bool slot_is_constant[MAX_SLOTS]; /* so says the `where` of its pattern; set before it is in a net */
-    struct node *named[MAX_SLOTS];    /* what a name that is no variable stands for */
-    struct secondary_root also[MAX_SECONDARY];
-    uint32_t nsecondary;
+    struct slot *slots; /* at most MAX_SLOTS */
+    uint32_t nslots, slots_cap;
+    struct secondary_root *also; /* at most MAX_SECONDARY */
+    uint32_t nsecondary, also_cap;
     double within; /* of functions that it knows by their values: how much may be between at most */
 };
 
@@ -235,6 +240,8 @@ bool idiom_check(const struct idioms *all, const struct idiom *idiom, struct dia
 /* The last one of this name, or NULL. */
 const struct idiom *idiom_find(const struct idioms *all, struct str name);
 
+/* Returns its number; there are fewer than MAX_SLOTS. */
+uint32_t formula_add_slot(struct formula *f, struct arena *a, struct slot slot);
 /* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d);

@@ -121,7 +121,7 @@ static bool occurs_again(const struct name_uses *uses, uint32_t slot) {
 }
 
 static const struct subformula *add(struct net *net, struct node *n, const struct name_uses *uses, struct arena *a) {
-    if (n->netted || (n->kind == N_VARIABLE && !uses->of->slot_is_constant[n->slot]))
+    if (n->netted || (n->kind == N_VARIABLE && !uses->of->slots[n->slot].is_constant))
         return n->sub;
     struct subformula s = {.node = n, .nargs = n->kind == N_FUNCTION ? 0 : n->nargs}; /* whatever it is of */
     bool anything = false;

@@ -52,8 +52,8 @@ static void not_a_name(struct builder *b, struct formula_scope *s, struct str na
     const char *names[MAX_SLOTS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->f->nslots; i++)
-        if (b->f->slot_name[i].n)
-            names[n++] = arena_strdup(b->arena, b->f->slot_name[i]);
+        if (b->f->slots[i].name.n)
+            names[n++] = arena_strdup(b->arena, b->f->slots[i].name);
     build_fail(b, s, name, did_you_mean(b, str_nearest(name, names, n)), "not a name of the formula");
 }
 
@@ -304,7 +304,7 @@ static bool condition_build(const struct number **out, uint32_t *count, uint32_t
 
 static bool parse(const struct number **out, uint32_t *n, uint32_t most, const struct formula *f, struct arena *a,
                   struct str text, struct text_origin origin, struct condition_parts *parts, struct diags *d) {
-    _Alignas(16) char first[2048] = {0}; /* most conditions need no more */
+    _Alignas(16) char first[2048]; /* most conditions need no more */
     struct arena scratch = {.at = first, .end = first + sizeof first};
     struct formula names = *f; /* a copy: building may add slots, conditions must not */
     struct builder b = {.f = &names, .arena = a, .scratch = &scratch, .diags = d, .parts = parts};
@@ -376,10 +376,8 @@ bool definition_check(const struct condition_parts *parts, uint32_t definition, 
     struct formula *f = arena_alloc(&a, sizeof *f);
     uint32_t slots[MOST_IDIOM_PARAMS];
     const struct number *n;
-    for (f->nslots = 0; f->nslots < idiom->nparams; f->nslots++) {
-        f->slot_name[f->nslots] = idiom->params[f->nslots];
-        slots[f->nslots] = f->nslots;
-    }
+    for (uint32_t i = 0; i < idiom->nparams; i++)
+        slots[i] = formula_add_slot(f, &a, (struct slot){.name = idiom->params[i]});
     bool good = condition_of(&n, f, &a, idiom, slots, &own, d);
     regexes_free(&own.regexes);
     arena_free(&a);

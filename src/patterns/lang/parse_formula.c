@@ -42,6 +42,7 @@ static void build_roots(struct builder *b, struct formula_scope *s) {
         uint32_t names = b->f->nslots; /* of the lines before it */
         struct node *n = build_line(b, s, i, s->lines[i].name);
         check_root(b, s, n, s->lines[i].name);
+        b->f->also = arena_grow(b->arena, b->f->also, &b->f->also_cap, b->f->nsecondary + 1, sizeof *b->f->also);
         b->f->also[b->f->nsecondary++] =
             (struct secondary_root){n, n->deep, s->lines[i].kind == LINE_MAYBE, !b->failed && !has_name(n, names)};
     }
@@ -52,8 +53,8 @@ static const char *meant_by(const struct builder *b, struct str name) {
     const char *names[MAX_SLOTS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->f->nslots; i++)
-        if (b->f->slot_is_variable[i] && b->f->slot_name[i].n)
-            names[n++] = arena_strdup(b->arena, b->f->slot_name[i]);
+        if (b->f->slots[i].is_variable && b->f->slots[i].name.n)
+            names[n++] = arena_strdup(b->arena, b->f->slots[i].name);
     const char *found = str_nearest(name, names, n);
     return found ? arena_printf(b->arena, "no line defines %s, which is a variable", found).p : NULL;
 }
@@ -153,11 +154,9 @@ struct naming {
     const struct idiom *op;      /* whose parameters are variables; else NULL */
 };
 
-static void add_variable(struct formula *f, struct str name) {
-    if (formula_slot(f, name) != NONE || f->nslots == MAX_SLOTS)
-        return;
-    f->slot_name[f->nslots] = name;
-    f->slot_is_variable[f->nslots++] = true;
+static void add_variable(const struct builder *b, struct str name) {
+    if (formula_slot(b->f, name) == NONE && b->f->nslots < MAX_SLOTS)
+        formula_add_slot(b->f, b->arena, (struct slot){.name = name, .is_variable = true});
 }
 
 static bool is_plain_word(struct str word) {
@@ -166,30 +165,30 @@ static bool is_plain_word(struct str word) {
 }
 
 /* Names that occur as the value of an attribute only (epsilon=eps) get a slot. */
-static bool add_names(const struct node *n, void *formula) {
+static bool add_names(const struct node *n, void *builder) {
     for (uint32_t i = 0; i < n->nattrs; i++)
         if (n->attrs[i].word && !is_plain_word(n->attrs[i].value))
-            add_variable(formula, n->attrs[i].value);
+            add_variable(builder, n->attrs[i].value);
     return false;
 }
 
-static void add_variables(struct formula *f, const struct naming *names) {
+static void add_variables(struct builder *b, const struct naming *names) {
     if (names->form)
-        formula_find(f, add_names, f);
+        formula_find(b->f, add_names, b);
     for (uint32_t i = 0; names->op && i < names->op->nparams; i++)
-        add_variable(f, names->op->params[i]);
+        add_variable(b, names->op->params[i]);
 }
 
 static bool parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct naming *names,
                   struct str text, struct text_origin origin, struct diags *d) {
-    _Alignas(16) char first[8192] = {0}; /* most formulas need no more */
+    _Alignas(16) char first[8192]; /* most formulas need no more */
     struct arena scratch = {.at = first, .end = first + sizeof first};
     struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d, .form = names->form};
     struct str body = names->op ? names->op->body : text;
     bool ok = formula_build(&b, text, body, origin, names->form || names->op);
     f->text = body;
     if (ok)
-        add_variables(f, names);
+        add_variables(&b, names);
     for (const struct attributed *l = b.attributed; l && ok; l = l->before)
         for (uint32_t i = 0; i < l->op->nattrs; i++)
             if (l->op->attrs[i].test == ATTR_IS)

@@ -75,7 +75,7 @@ static void count_uses(struct formula_printer *p, const struct node *n) {
 
 /* Others are printed where they are used. */
 static bool has_line(const struct formula_printer *p, uint32_t slot) {
-    return p->f->slot_name[slot].n || p->slots[slot].uses > 1;
+    return p->f->slots[slot].name.n || p->slots[slot].uses > 1;
 }
 
 /* ---- text ---- */
@@ -90,7 +90,7 @@ static void close_if(struct formula_printer *p, bool needed) {
 }
 
 static void print_name(struct formula_printer *p, uint32_t slot) {
-    struct str name = p->f->slot_name[slot];
+    struct str name = p->f->slots[slot].name;
     if (name.n) {
         buf_add(p->out, name);
         return;
@@ -294,7 +294,7 @@ void formula_print(const struct formula *f, uint32_t indent, struct buf *out) {
 void formula_print_part(const struct formula *f, const struct node *part, size_t enough, struct buf *out) {
     struct formula_printer *p = printer_new(f, out);
     p->enough = enough;
-    while (part->kind == N_NAMED && !f->slot_name[part->slot].n)
+    while (part->kind == N_NAMED && !f->slots[part->slot].name.n)
         part = part->args[0];
     print_node(p, part, P_EITHER);
     free(p);

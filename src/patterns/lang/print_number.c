@@ -17,7 +17,7 @@ static void print_slot(const struct number_printer *p, uint32_t slot) {
     if (p->names)
         p->names->print(p->names->self, slot);
     else
-        buf_add(p->out, p->f->slot_name[slot].n ? p->f->slot_name[slot] : STR("it"));
+        buf_add(p->out, p->f->slots[slot].name.n ? p->f->slots[slot].name : STR("it"));
 }
 
 static void print_argument(const struct number_printer *p, const struct number *n, uint32_t i) {

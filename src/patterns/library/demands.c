@@ -196,7 +196,7 @@ static uint32_t slot_of_role(const struct pattern *p, struct str role) {
     n = n && at < n->nargs ? n->args[at] : NULL;
     while (n && n->kind != N_VARIABLE && n->nargs == 1)
         n = n->args[0];
-    return n && n->kind == N_VARIABLE ? formula_slot(&p->formula, form->slot_name[n->slot]) : NONE;
+    return n && n->kind == N_VARIABLE ? formula_slot(&p->formula, form->slots[n->slot].name) : NONE;
 }
 
 static bool is_called_otherwise(const struct demand *d, const struct pattern *p, struct str role, struct str *name) {
@@ -205,7 +205,7 @@ static bool is_called_otherwise(const struct demand *d, const struct pattern *p,
         if (formula_slot(&p->formula, d->operands.items[i]) == slot)
             slot = NONE;
     if (slot != NONE)
-        *name = p->formula.slot_name[slot];
+        *name = p->formula.slots[slot].name;
     return slot != NONE;
 }
 

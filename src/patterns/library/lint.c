@@ -109,7 +109,7 @@ static bool always_binds(const struct formula *f, const struct node *n, uint32_t
     if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && n->slot == slot)
         return true;
     for (uint32_t i = 0; i < n->nattrs; i++)
-        if (n->attrs[i].word && str_eq(n->attrs[i].value, f->slot_name[slot]))
+        if (n->attrs[i].word && str_eq(n->attrs[i].value, f->slots[slot].name))
             return true;
     for (uint32_t i = 0; i < n->nargs; i++)
         if (always_binds(f, n->args[i], slot) != each)
@@ -147,18 +147,18 @@ static void check_argument(struct checker *c, const struct pattern *p, const str
 static void check_fused(struct checker *c, const struct pattern *p) {
     const struct formula *f = p->fused->formula;
     for (uint32_t i = 0; i < f->nslots; i++)
-        if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
-            !str_is(f->slot_name[i], "absent"))
+        if (f->slots[i].is_variable && f->slots[i].name.n && formula_slot(&p->formula, f->slots[i].name) == NONE &&
+            !str_is(f->slots[i].name, "absent"))
             warn(c, line_of(p, p->fused->text),
-                 "`fused` speaks of a name that the formula does not have: ", f->slot_name[i], "");
+                 "`fused` speaks of a name that the formula does not have: ", f->slots[i].name, "");
 }
 
 /* The formula of an assumption has no other variable than the name itself. */
 static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
     const struct formula *f = h->form->formula;
     for (uint32_t i = 0; i < f->nslots; i++)
-        if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
-            warn(c, line_of(p, h->form->text), "`holds` speaks of another name: ", f->slot_name[i], "");
+        if (f->slots[i].is_variable && !str_eq(f->slots[i].name, p->formula.slots[h->slot].name))
+            warn(c, line_of(p, h->form->text), "`holds` speaks of another name: ", f->slots[i].name, "");
 }
 
 /* ---- the formula ---- */

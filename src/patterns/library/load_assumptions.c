@@ -50,7 +50,7 @@ void load_holds(struct loader *l, struct pattern *p, const struct tree *n) {
         if (!is_scalar(l, name))
             return;
         uint32_t slot = formula_slot(&p->formula, name->text);
-        if (slot == NONE || !p->formula.slot_is_variable[slot] || p->nholds == sizeof p->holds / sizeof *p->holds)
+        if (slot == NONE || !p->formula.slots[slot].is_variable || p->nholds == sizeof p->holds / sizeof *p->holds)
             error_at(l, name, NULL, "not a variable of the formula: ", name->text);
         else
             p->holds[p->nholds++] = (struct holding){slot, load_form(l, p, text)};

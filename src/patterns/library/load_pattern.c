@@ -38,7 +38,7 @@ static bool parse_match(struct loader *l, struct pattern *p, const struct tree *
     uint32_t slot = formula_unbound(&p->formula);
     if (slot == NONE)
         return true;
-    struct str name = p->formula.slot_name[slot];
+    struct str name = p->formula.slots[slot].name;
     diag_add(l->in.diags, SEV_ERROR, lex_place(origin, n->text, name.p), NULL,
              "extent of a name that stands nowhere: %.*s", (int)name.n, name.p);
     return false;
@@ -78,7 +78,7 @@ static void mark_constants(struct formula *f, struct str condition) {
         bool is = depth == 0 && str_starts(part, says) && str_ends(part, STR(")"));
         uint32_t slot = is ? formula_slot(f, (struct str){part.p + says.n, part.n - says.n - 1}) : NONE;
         if (slot != NONE)
-            f->slot_is_constant[slot] = true;
+            f->slots[slot].is_constant = true;
         for (size_t i = 0; i < part.n; i++)
             depth += (part.p[i] == '(') - (part.p[i] == ')');
     }

@@ -48,12 +48,12 @@ struct form *load_form(struct loader *l, const struct pattern *p, const struct t
 static bool bind_params(struct loader *l, struct lowering *w, const struct tree *n) {
     struct formula *f = w->formula;
     for (uint32_t s = 0; s < f->nslots; s++) {
-        bool known = !f->slot_is_variable[s];
+        bool known = !f->slots[s].is_variable;
         for (uint32_t i = 0; i < w->op.nparams; i++)
-            known |= str_eq(f->slot_name[s], w->op.params[i]);
+            known |= str_eq(f->slots[s].name, w->op.params[i]);
         if (!known) {
             error_at(l, n, arena_str(&l->set->arena, definition_head(&w->op)).p,
-                     "no parameter of the op: ", f->slot_name[s]);
+                     "no parameter of the op: ", f->slots[s].name);
             return false;
         }
     }

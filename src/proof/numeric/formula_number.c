@@ -8,10 +8,10 @@
 #include "proof/numeric/formula_run.h"
 
 const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
-    if (!r->values[slot][0] && r->formula->named[slot])
-        return r->evaluate(r, r->formula->named[slot]);
+    if (!r->values[slot][0] && r->formula->slots[slot].named)
+        return r->evaluate(r, r->formula->slots[slot].named);
     if (!r->values[slot][0])
-        op_fails(r->eval, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
+        op_fails(r->eval, "%.*s is absent", (int)r->formula->slots[slot].name.n, r->formula->slots[slot].name.p);
     return r->values[slot][0];
 }
 
@@ -37,13 +37,13 @@ static double value_of_slot(struct formula_run *r, uint32_t slot) {
     const struct tensor *t = slot_value(r, slot);
     if (!t->x && t->n) {
         r->unknown = slot;
-        op_fails(r->eval, "the number that %.*s is has to be known", (int)r->formula->slot_name[slot].n,
-                 r->formula->slot_name[slot].p);
+        op_fails(r->eval, "the number that %.*s is has to be known", (int)r->formula->slots[slot].name.n,
+                 r->formula->slots[slot].name.p);
     }
     for (int64_t i = 0; i < t->n && !t->lazy; i++)
         if (t->x[i] != t->x[0])
-            op_fails(r->eval, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
-                     r->formula->slot_name[slot].p);
+            op_fails(r->eval, "%.*s is more than one number", (int)r->formula->slots[slot].name.n,
+                     r->formula->slots[slot].name.p);
     return t->n ? t->x[0] : NAN;
 }
 

@@ -4,7 +4,7 @@
 #include "proof/numeric/formula_run.h"
 
 static bool slot_present(struct formula_run *r, uint32_t slot) {
-    const struct node *named = r->formula->named[slot];
+    const struct node *named = r->formula->slots[slot].named;
     if (r->values[slot][0] || r->present[slot] || !named || r->busy[slot])
         return r->values[slot][0] || r->present[slot];
     r->busy[slot] = true; /* an attribute may name the line that it is part of */
@@ -28,7 +28,7 @@ static bool asks_match(const struct formula_run *r, const struct number *n) {
     bool known = n->op != NUM_MEASURE;
     for (size_t i = 0; i < 3 && !known; i++)
         known = strcmp(measure_table[n->call].name, of_tensors[i]) == 0;
-    bool line = about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0];
+    bool line = about && !r->formula->slots[n->slot].is_variable && !r->values[n->slot][0];
     return (about && !known) || line || (n->a && asks_match(r, n->a)) || (n->b && asks_match(r, n->b));
 }
 
@@ -128,12 +128,12 @@ static struct str absent_name(struct formula_run *r, const struct node *n) {
         return name;
     if (n->kind == N_NAMED) {
         r->busy[n->slot] = true;
-        name = absent_name(r, r->formula->named[n->slot]->args[0]);
+        name = absent_name(r, r->formula->slots[n->slot].named->args[0]);
         r->busy[n->slot] = false;
         return name;
     }
     if (n->kind == N_VARIABLE)
-        return r->formula->slot_name[n->slot];
+        return r->formula->slots[n->slot].name;
     uint32_t most = n->kind == N_OP ? operands_required(n->op, n->nargs) : n->nargs;
     for (uint32_t i = n->kind == N_EITHER ? n->nargs - 1 : 0; i < most && !name.n; i++)
         name = absent_name(r, n->args[i]);

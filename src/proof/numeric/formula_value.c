@@ -140,8 +140,8 @@ static void results_of(struct formula_run *r, const struct node *n, const struct
 
 static void named_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     if (r->busy[n->slot])
-        op_fails(r->eval, "%.*s is made of itself", (int)r->formula->slot_name[n->slot].n,
-                 r->formula->slot_name[n->slot].p);
+        op_fails(r->eval, "%.*s is made of itself", (int)r->formula->slots[n->slot].name.n,
+                 r->formula->slots[n->slot].name.p);
     r->busy[n->slot] = true;
     if (!r->values[n->slot][0])
         results_of(r, n->args[0], r->values[n->slot]);

@@ -232,7 +232,7 @@ static const struct tensor *from_frame(struct form_run *run, const struct tensor
 
 /* The result of a matched op on the line of the root. */
 static bool is_named_op(const struct reference *r, uint32_t slot) {
-    return !reference_formula(r)->slot_is_variable[slot] && reference_binds(r, slot) &&
+    return !reference_formula(r)->slots[slot].is_variable && reference_binds(r, slot) &&
            r->bound.slots[slot].op != NONE && r->bound.slots[slot].line == 0;
 }
 

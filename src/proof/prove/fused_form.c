@@ -54,7 +54,7 @@ static const struct tensor *name_value(struct form_run *run, uint32_t slot, cons
     else if (!f->as_printed[slot] && graph_constant(reference_graph(run->ref), b.value).known && lazy_is_number(t))
         out = tensor_scalar(run->eval, lazy_number(t));
     else
-        out = value_in_frame(run, &b, t, f->as_printed[slot], f->formula->slot_name[slot]);
+        out = value_in_frame(run, &b, t, f->as_printed[slot], f->formula->slots[slot].name);
     if (b.value == form_root(f))
         return without_numbers(run->eval, out);
     return out->lazy && lazy_is_number(out) ? with_its_number(run->eval, out) : out;
@@ -65,7 +65,7 @@ static const struct tensor *name_value(struct form_run *run, uint32_t slot, cons
 /* The name of the pattern that a root of the form has, where it is an op of the match; or NONE. */
 static uint32_t output_slot(const struct fused_form *f, const struct reference *r, const struct node *root) {
     uint32_t slot = root->kind == N_NAMED ? form_slot(f, r, root->slot) : NONE;
-    bool is_op = slot != NONE && !reference_formula(r)->slot_is_variable[slot];
+    bool is_op = slot != NONE && !reference_formula(r)->slots[slot].is_variable;
     return is_op && r->bound.slots[slot].value != NONE ? slot : NONE;
 }
 
@@ -94,7 +94,7 @@ static void find_outputs(struct fused_form *f, const struct reference *r) {
 static void find_names(struct fused_form *f, const struct reference *r) {
     for (uint32_t i = 0; i < f->formula->nslots; i++) {
         uint32_t slot = form_slot(f, r, i);
-        bool named = f->formula->slot_is_variable[i] && reference_binds(r, slot);
+        bool named = f->formula->slots[i].is_variable && reference_binds(r, slot);
         f->name_at[i] = named ? add_value(f, r->bound.slots[slot].value) : NONE;
     }
 }

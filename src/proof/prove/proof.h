@@ -83,7 +83,7 @@ struct fused_form {
 
 /* The name of the pattern that a name of the form is; NONE: the form's own. */
 static inline uint32_t form_slot(const struct fused_form *f, const struct reference *r, uint32_t slot) {
-    struct str name = f->formula->slot_name[slot];
+    struct str name = f->formula->slots[slot].name;
     return name.n ? formula_slot(reference_formula(r), name) : NONE;
 }
 

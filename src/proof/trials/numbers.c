@@ -391,7 +391,7 @@ struct filling *filling_of(const struct problem *p, struct draw d, uint32_t devi
 const struct tensor *as_stated(struct eval_context *b, const struct formula *holds, const struct tensor *t) {
     const struct tensor *slots[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     for (uint32_t i = 0; i < holds->nslots; i++)
-        slots[i] = holds->slot_is_variable[i] ? t : NULL;
+        slots[i] = holds->slots[i].is_variable ? t : NULL;
     if (!formula_value(b, b->lowerings, holds, slots, results))
         return NULL;
     return tensor_reshape(b, results[0], &t->shape);

@@ -316,7 +316,7 @@ static uint32_t common_source(const struct matcher *m, const struct goal *g, con
 static void say_same(struct words *w) {
     const struct goal *g = w->s->goal;
     const struct binding *b = &w->m->state.slots[g->node->slot];
-    struct str name = w->m->pattern->formula.slot_name[g->node->slot];
+    struct str name = w->m->pattern->formula.slots[g->node->slot].name;
     uint32_t common = common_source(w->m, g, b);
     if (!name.n)
         name = STR("a part that is used twice");
@@ -374,7 +374,7 @@ static bool lacks_name(const struct matcher *m, const struct number *n, bool met
     for (uint32_t i = 0; i < (one ? 1 : n->op == NUM_CALL ? n->nargs : 0u); i++) {
         uint32_t slot = one ? n->slot : n->args[i];
         if (slot < f->nslots && (m->state.slots[slot].value == NONE ||
-                                 (met && !f->slot_is_variable[slot] && m->state.slots[slot].op == NONE)))
+                                 (met && !f->slots[slot].is_variable && m->state.slots[slot].op == NONE)))
             return true;
     }
     return lacks_name(m, n->a, met) || lacks_name(m, n->b, met);
@@ -409,9 +409,9 @@ static void say_values(const struct words *w, const struct number *n) {
     }
     for (uint32_t slot = 0; slot < f->nslots; slot++) {
         uint32_t value = w->m->state.slots[slot].value;
-        if (!f->slot_name[slot].n || !mentions(n, slot))
+        if (!f->slots[slot].name.n || !mentions(n, slot))
             continue;
-        buf_printf(w->out, "%s%.*s is ", separator, (int)f->slot_name[slot].n, f->slot_name[slot].p);
+        buf_printf(w->out, "%s%.*s is ", separator, (int)f->slots[slot].name.n, f->slots[slot].name.p);
         if (value == NONE)
             buf_add(w->out, STR("absent"));
         else
@@ -573,8 +573,8 @@ struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t 
 
 /* "w = softmax(s, dim=-1)": a named part with what it is. */
 static void write_part(const struct formula *f, const struct node *n, struct buf *out) {
-    if (n->kind == N_NAMED && f->slot_name[n->slot].n) {
-        buf_printf(out, "%.*s = ", (int)f->slot_name[n->slot].n, f->slot_name[n->slot].p);
+    if (n->kind == N_NAMED && f->slots[n->slot].name.n) {
+        buf_printf(out, "%.*s = ", (int)f->slots[n->slot].name.n, f->slots[n->slot].name.p);
         n = n->args[0];
     }
     formula_print_part(f, n, MAX_PART, out);

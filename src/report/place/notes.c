@@ -87,10 +87,11 @@ static struct str signature_of(const struct match *m, const struct match_detail 
         return STR("");
     for (uint32_t i = 0; i < d->nslots; i++) {
         uint32_t value = d->slots[i].value;
-        if (!f->slot_is_variable[i] || value == NONE)
+        if (!f->slots[i].is_variable || value == NONE)
             continue;
         struct constant c = graph_constant(m->graph, value);
-        buf_printf(&b, "%s%.*s%s", b.n ? ", " : "(", (int)f->slot_name[i].n, f->slot_name[i].p, c.known ? " = " : ": ");
+        buf_printf(&b, "%s%.*s%s", b.n ? ", " : "(", (int)f->slots[i].name.n, f->slots[i].name.p,
+                   c.known ? " = " : ": ");
         if (c.known)
             buf_printf(&b, "%.6g", c.value);
         else

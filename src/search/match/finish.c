@@ -98,7 +98,7 @@ static bool is_said_to_be_same(const struct pattern *p, uint32_t slot) {
 static bool variables_fit(const struct matcher *m) {
     const struct formula *f = &m->pattern->formula;
     for (uint32_t i = 0; i < f->nslots; i++) {
-        uint32_t v = f->slot_is_variable[i] ? m->state.slots[i].value : NONE;
+        uint32_t v = f->slots[i].is_variable ? m->state.slots[i].value : NONE;
         uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
         for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(m->g, op); step++)
             op = m->g->m->values[graph_through(m->g, op)].def;

@@ -34,7 +34,7 @@ static bool may_be_constant(const struct graph *g, uint32_t value) {
 bool matcher_may_match(const struct matcher *m, const struct node *node, uint32_t value) {
     if (m->ops)
         return automaton_finds(m->ops, node->sub, value);
-    return node->kind == N_VARIABLE && m->pattern->formula.slot_is_constant[node->slot]
+    return node->kind == N_VARIABLE && m->pattern->formula.slots[node->slot].is_constant
                ? may_be_constant(m->g, value)
                : kinds_plausible(m, node, value);
 }
@@ -72,7 +72,7 @@ void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint3
 static bool is_bound(const struct matcher *m, const uint32_t *slots, uint32_t n) {
     bool bound = false;
     for (uint32_t i = 0; i < n && !bound; i++) {
-        const struct node *line = m->pattern->formula.named[slots[i]];
+        const struct node *line = m->pattern->formula.slots[slots[i]].named;
         bound = line && matcher_bound_name(m, line) != NONE;
     }
     return bound;

@@ -64,7 +64,7 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
         return false;
     uint32_t n = movement_chain(m->g, g->value, g->map, here, MAX_CHAIN),
              k = movement_chain(m->g, b.value, b.map, there, MAX_CHAIN);
-    bool variable = m->pattern->formula.slot_is_variable[slot];
+    bool variable = m->pattern->formula.slots[slot].is_variable;
     bool may_move = variable || b.op == NONE; /* a name for another name is no op either */
     bool by_index = b.line == m->state.line && !is_whole(b.map) && !is_whole(g->map);
     for (uint32_t i = 0; i < n; i++)
