@@ -36,7 +36,7 @@ struct graph_audit {
     struct search_setup setup;
     struct level ttir, ttnn;
     struct level_pair levels;    /* where both are present */
-    bool refused;                /* they are not of one model: nothing of the graph is reported */
+    bool refused;                /* they are not of one compile: nothing of the graph is reported */
     const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
     struct findings found;
     struct arena arena;
@@ -191,10 +191,13 @@ static void remark(struct fa_audit *a, struct str text) {
 static void remark_graph(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     const struct pairing *p = &g->found.origins.pairing;
-    remark(a, arena_printf(
-                  &a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
-                  g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0, g->ttnn.present ? g->ttnn.ir.nops : 0,
-                  p->nlocation, p->ndataflow, g->found.selection.matches.n));
+    uint32_t places = g->found.selection.matches.n;
+    struct str paired = STR(""); /* where nothing is found so much is paired as tells whether they belong together */
+    if (places + g->found.regions.list.n > 0)
+        paired = arena_printf(&a->arena, "%u paired by location, %u by dataflow, ", p->nlocation, p->ndataflow);
+    remark(a, arena_printf(&a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %.*s%u places", g->compile->number,
+                           g->ttir.present ? g->ttir.ir.nops : 0, g->ttnn.present ? g->ttnn.ir.nops : 0, (int)paired.n,
+                           paired.p, places));
     for (uint32_t i = 0; i < g->found.selection.nrefuted; i++)
         remark(a, g->found.selection.refuted[i].text);
 }

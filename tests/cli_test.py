@@ -1938,7 +1938,7 @@ class Inspect(Case):
 
 class Pairs(Case):
     """TTIR of one model and TTNN of another."""
-    other = "^other.mlir:6:3: error: not of one model: argument 0 of @forward is 16x64, and 32x64 in m.ttir.mlir:2\n  hint: .*--unpaired"
+    other = "^other.mlir:6:3: error: not of one compile: argument 0 of @forward is 16x64, and 32x64 in m.ttir.mlir:2\n  hint: .*--unpaired"
 
     def other_size(self, text):
         return text.replace("<32x", "<16x")
@@ -1952,7 +1952,7 @@ class Pairs(Case):
     def test_other_names_are_no_pair(self):
         self.write("other.mlir", MISSED.replace('loc("fc1.', 'loc("conv1.'))
         err = self.unreadable("m.ttir.mlir", "other.mlir")
-        self.assertIn("other.mlir:1:1: error: not of one model: ", err)
+        self.assertIn("other.mlir:1:1: error: not of one compile: ", err)
         self.write("other.mlir", MISSED)
         self.assertEqual(self.run_it("m.ttir.mlir", "other.mlir")[0], 1)
 
@@ -1974,7 +1974,7 @@ class Pairs(Case):
         self.write("same.mlir", model("ttnn", 'matmul"(%a, %b)', 'relu"(%0)'))
         self.write("other.mlir", model("ttnn", 'relu"(%a)', 'matmul"(%0, %b)'))
         self.assertEqual(self.run_it("--min-saving=0us", "ttir.mlir", "same.mlir")[0], 1)
-        self.assertIn("not of one model: ", self.unreadable("--min-saving=0us", "ttir.mlir", "other.mlir"))
+        self.assertIn("not of one compile: ", self.unreadable("--min-saving=0us", "ttir.mlir", "other.mlir"))
 
     def test_modules_of_two_files_are_paired_by_their_names(self):
         def named(text, name):
@@ -2081,25 +2081,25 @@ class Pairs(Case):
         for command in "explain", "inspect":
             self.assertEqual(self.run_it(command, "--unpaired", "m.ttir.mlir", "other.mlir")[0], 0)
             self.assertEqual(self.run_it(command, "m.ttir.mlir", "m.ttnn.mlir")[0], 0)
-            self.assertIn("not of one model", "".join(self.run_it(command, "m.ttir.mlir", "renamed.mlir")[1:]))
+            self.assertIn("not of one compile", "".join(self.run_it(command, "m.ttir.mlir", "renamed.mlir")[1:]))
         self.write("a.log", "".join("MLIR Module %s:\n%s" % m for m in (("ttir", TTIR), ("ttnn", MISSED), ("ttir", TTIR),
                                                                         ("ttnn", self.other_size(MISSED)))))
         status, out, err = self.run_it("explain", "--only=linear", "--at=fc1.add", "a.log")
         self.assertEqual(status, 3)
         self.assertIn("matched: linear", out)
-        self.assertIn("graph 2: not of one model", err)
-        self.assertIn("graph 2: not of one model", self.run_it("inspect", "a.log")[1])
+        self.assertIn("graph 2: not of one compile", err)
+        self.assertIn("graph 2: not of one compile", self.run_it("inspect", "a.log")[1])
 
     def test_one_graph_of_a_log_is_no_pair(self):
         wrong = self.other_size(MISSED)
         self.write("a.log", log(TTIR, MISSED, TTIR, wrong))
         status, out, err = self.run_it("a.log")
         self.assertEqual((status, out), (1, ""))
-        self.assertRegex(err, r"^a\.log:\d+:3: error: graph 2: not of one model: .*\n  hint: .*\n" + re.escape(SUMMARY))
+        self.assertRegex(err, r"^a\.log:\d+:3: error: graph 2: not of one compile: .*\n  hint: .*\n" + re.escape(SUMMARY))
         self.write("a.log", log(TTIR, wrong, TTIR, ttnn(LINEAR)))
-        self.assertIn("error: graph 1: not of one model: ", self.unreadable("a.log"))
+        self.assertIn("error: graph 1: not of one compile: ", self.unreadable("a.log"))
         self.write("a.log", log(TTIR, wrong))
-        self.assertIn("error: not of one model: ", self.unreadable("a.log"))
+        self.assertIn("error: not of one compile: ", self.unreadable("a.log"))
 
 
 class Try(Case):

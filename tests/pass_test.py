@@ -427,6 +427,31 @@ class Pass(unittest.TestCase):
                       "in place of ttir.matmul, ttir.add\n", said)
         self.assertNotIn("\\x0A", said)
 
+    def test_an_attribute_that_no_guard_can_be_written_for(self):
+        """The rows that an embedding takes are those that a list of the module tells."""
+        body = """
+    %0 = "ttir.constant"() <{value = dense<[-3.0, -2.0, -1.0, 0.0]> : tensor<4xf32>}> : () -> tensor<4xf32>
+    %1 = "ttir.constant"() <{value = dense<0> : tensor<4xi64>}> : () -> tensor<4xi64>
+    %2 = "ttir.constant"() <{value = dense<0.0> : tensor<2x4x8xf32>}> : () -> tensor<2x4x8xf32>
+    %3 = "ttir.typecast"(%0) : (tensor<4xf32>) -> tensor<4xi64>
+    %4 = "ttir.clamp_tensor"(%3, %1, %1) : (tensor<4xi64>, tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+    %5 = "ttir.reshape"(%4) <{shape = [4 : i32, 1 : i32]}> : (tensor<4xi64>) -> tensor<4x1xi64>
+    %6 = "ttir.permute"(%x) <{permutation = array<i64: 1, 0, 2>}> : (tensor<2x1x8xf32>) -> tensor<1x2x8xf32>
+    %7 = "ttir.reshape"(%6) <{shape = [1 : i32, 16 : i32]}> : (tensor<1x2x8xf32>) -> tensor<1x16xf32>
+    %8 = "ttir.embedding"(%5, %7) : (tensor<4x1xi64>, tensor<1x16xf32>) -> tensor<4x1x16xf32>
+    %9 = "ttir.reshape"(%8) <{shape = [4 : i32, 2 : i32, 8 : i32]}> : (tensor<4x1x16xf32>) -> tensor<4x2x8xf32>
+    %10 = "ttir.permute"(%9) <{permutation = array<i64: 1, 0, 2>}> : (tensor<4x2x8xf32>) -> tensor<2x4x8xf32>
+    %11 = "ttir.logical_not"(%here) : (tensor<1x4x1xi1>) -> tensor<1x4x1xi1>
+    %12 = "ttir.broadcast"(%here) <{broadcast_dimensions = array<i64: 2, 1, 8>}> : (tensor<1x4x1xi1>) -> tensor<2x4x8xi1>
+    %13 = "ttir.broadcast"(%11) <{broadcast_dimensions = array<i64: 2, 1, 8>}> : (tensor<1x4x1xi1>) -> tensor<2x4x8xi1>
+    %14 = "ttir.where"(%13, %2, %10) : (tensor<2x4x8xi1>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+    %15 = "ttir.where"(%12, %14, %y) : (tensor<2x4x8xi1>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+    return %15 : tensor<2x4x8xf32>"""
+        files, said = self.pass_of(module(body, "%x: tensor<2x1x8xf32>, %here: tensor<1x4x1xi1>, %y: tensor<2x4x8xf32>", "tensor<2x4x8xf32>"),
+                                   "--only=where_in_where", status=1)
+        self.assertEqual(files, {})
+        self.assertIn("no guard can be written for value of ttir.constant", said)
+
     def test_what_is_known_in_ttnn_alone(self):
         """A pattern is written from TTIR; the line says what one over TTNN's own ops would create."""
         write(self.dir, "m.mlir", LINEAR.replace("ttir.", "ttnn."))

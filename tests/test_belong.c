@@ -58,7 +58,7 @@ static const char *verdict(const char *before, const char *after) {
 }
 
 #define ACCEPTED(before, after)         cr_assert_str_eq(verdict(before, after), "")
-#define REFUSED(message, before, after) cr_assert_str_eq(verdict(before, after), "not of one model: " message)
+#define REFUSED(message, before, after) cr_assert_str_eq(verdict(before, after), "not of one compile: " message)
 
 /* func.func @NAME(ARGS) that returns %x of TYPE */
 #define F(name, args, type) "func.func @" name "(" args ") -> " type " {\n return %x : " type "\n}\n"
@@ -169,7 +169,7 @@ Test(belong, long_names_are_cut) {
         buf_addc(&b, 'n');
     struct str before = arena_printf(&arena, "func.func @%.*s(%%x: tensor<4xf32>) {\nreturn\n}\n", (int)b.n, b.p);
     struct str after = arena_printf(&arena, "func.func @%.*s(%%x: tensor<8xf32>) {\nreturn\n}\n", (int)b.n, b.p);
-    cr_assert(str_starts(str_of(verdict(before.p, after.p)), STR("not of one model: argument 0 of @nnn")));
+    cr_assert(str_starts(str_of(verdict(before.p, after.p)), STR("not of one compile: argument 0 of @nnn")));
     cr_assert_lt(strlen(diags.items[0].message), 200);
     buf_free(&b);
 }
@@ -205,7 +205,7 @@ static const char *located(const char *ttir_op, const char *ttnn_op, int same, c
 }
 
 Test(belong, an_origin_is_of_the_same_kind_and_size) {
-    const char *const few = "not of one model: %d of 20 ops have an origin in a.ttir:1";
+    const char *const few = "not of one compile: %d of 20 ops have an origin in a.ttir:1";
     char want[100];
     for (int same = 0; same <= N; same++) {
         snprintf(want, sizeof want, few, same);
@@ -213,7 +213,7 @@ Test(belong, an_origin_is_of_the_same_kind_and_size) {
         if (same < 2)
             cr_assert_str_eq(got, want);
         else if (same < 10)
-            cr_assert(str_starts(str_of(got), STR("perhaps not of one model")) &&
+            cr_assert(str_starts(str_of(got), STR("perhaps not of one compile")) &&
                       diags.items[0].severity == SEV_WARNING);
         else
             cr_assert_str_eq(got, "");
@@ -222,7 +222,7 @@ Test(belong, an_origin_is_of_the_same_kind_and_size) {
 
 Test(belong, a_location_that_ttir_does_not_have_is_no_origin) {
     cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, "l", "k"),
-                     "not of one model: 0 of 20 ops have an origin in a.ttir:1");
+                     "not of one compile: 0 of 20 ops have an origin in a.ttir:1");
 }
 
 Test(belong, an_op_that_was_made_of_others_is_judged_by_its_size) {
@@ -328,7 +328,7 @@ Test(belong, without_locations_sizes_are_compared) {
     cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, NULL, "l"), "");
     cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, "l", NULL), "");
     cr_assert_str_eq(located("ttir.neg", "ttnn.neg", 1, "l", NULL),
-                     "not of one model: 1 of 20 ops have an origin in a.ttir:1");
+                     "not of one compile: 1 of 20 ops have an origin in a.ttir:1");
     cr_assert_str_eq(located("ttir.neg", "ttnn.exp", 0, NULL, NULL), "", "TTIR has none of the kind");
 }
 
@@ -346,7 +346,7 @@ Test(belong, a_sample_is_judged) {
     for (int i = 0; i < 1000; i++)
         sizes[i] = 9;
     cr_assert_str_eq(verdict(before, ops_of("ttnn.neg", "l", sizes, MANY)),
-                     "not of one model: 24 of 1024 ops have an origin in a.ttir:1");
+                     "not of one compile: 24 of 1024 ops have an origin in a.ttir:1");
     free(sizes);
 }
 
@@ -367,5 +367,5 @@ Test(belong, a_graph_of_several_is_named) {
     struct level_pair l = {&ttir.level, &ttnn.level, 3};
     struct pairing p = {.njudged = 10, .norigins = 0};
     cr_assert_not(origins_suffice(&l, &p, &diags));
-    cr_assert_str_eq(diags.items[0].message, "graph 3: not of one model: 0 of 10 ops have an origin in a.ttir:1");
+    cr_assert_str_eq(diags.items[0].message, "graph 3: not of one compile: 0 of 10 ops have an origin in a.ttir:1");
 }

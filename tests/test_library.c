@@ -553,9 +553,10 @@ static void expect_todo(const char *status, struct day_span days, const struct s
          .since = STR("2025-11-01"),
          .defaults = STR("2025-11-01 0"),
          .xla = STR("opt_level"),
-         .xla_default = STR("2025-11-01 0")}};
+         .xla_default = STR("2025-11-01 0")},
+        {.pattern = STR("O"), .since = STR("2025-06-01"), .until = STR("2025-12-01")}};
     struct compiler_pass pass = {.name = STR("f"), .off = STR("fuse=false")};
-    struct pattern_set own = {.passes = &pass, .npasses = 1, .facts = {.had = had, .nhad = 4}};
+    struct pattern_set own = {.passes = &pass, .npasses = 1, .facts = {.had = had, .nhad = 5}};
     struct buf said = {0};
     char text[512];
     snprintf(text, sizeof text, HEAD("c", "out = a + b") "status: {level: ttir, pass: f, %s}\n", status);
@@ -592,6 +593,14 @@ Test(library, no_action_names_what_the_compile_cannot_have_or_has) {
     expect_todo("pattern: Q, gated: level=1", new, &torch, FUSING_ON,
                 "torch_xla.set_custom_compile_options({\"opt_level\": 1})");
     expect_todo("pattern: Q, gated: level=0", new, &none, FUSING_ON, "Q ran and left it");
+    const struct day_span between = {STR("2025-07-01"), STR("2025-09-01")},
+                          last = {STR("2025-07-01"), STR("2025-10-01")};
+    expect_todo("pattern: P, earlier: O", between, &none, FUSING_ON, "O ran and left it");
+    expect_todo("pattern: P, earlier: O, earlier_gated: fuse=true", between, &none, FUSING_ON, "set fuse=true");
+    expect_todo("pattern: P, earlier: O", last, &none, FUSING_ON, "O ran and left it");
+    expect_todo("pattern: P, earlier: O", new, &none, FUSING_ON, "P ran and left it");
+    expect_todo("pattern: P, earlier: O", old, &none, FUSING_ON,
+                "your compiler (before 2025-09-01) lacks it: P came on 2025-10-01");
 }
 
 /* What is to be set where a pass has not run, and where it has. */

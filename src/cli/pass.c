@@ -55,10 +55,12 @@ static const char *made_by(struct args *args, const struct fa_finding *f) {
     const char *pattern = *f->existing_pattern ? f->existing_pattern : f->pass;
     if (!*pattern)
         return NULL;
-    return text(args,
-                "The compiler has %s%s%s%s for this fusion, and here: %s. `fusion-audit try` says what it makes of the "
-                "model with other options.",
-                pattern, *f->source_file ? " (" : "", f->source_file, *f->source_file ? ")" : "", f->todo);
+    const char *has = text(args, "The compiler has %s%s%s%s for this fusion", pattern, *f->source_file ? " (" : "",
+                           f->source_file, *f->source_file ? ")" : "");
+    if (strcmp(f->action_kind, "write") == 0)
+        return text(args, "%s, which does not take these ops.", has);
+    return text(args, "%s, and here: %s. `fusion-audit try` says what it makes of the model with other options.", has,
+                f->todo);
 }
 
 /* "a, b" of lines. */

@@ -153,21 +153,23 @@ static void add_verdict(struct note_lines *out, const struct finding *f, const s
     add_line(out, "", arena_printf(a, "%.*s%.*s", (int)line.n, line.p, (int)where.n, where.p));
 }
 
-/* Where the lines of the dump are all that tells the place. */
-static void add_dump_lines(struct note_lines *out, const struct finding *f, struct arena *a) {
-    bool ttnn = f->ttnn.text.n > 0;
-    struct str lines = ttnn ? f->ttnn.lines : f->ttir.lines, last = lines;
+struct str finding_lines(const struct finding *f, struct arena *a) {
+    struct str lines = f->ttnn.text.n ? f->ttnn.lines : f->ttir.lines, first = {lines.p, 0}, last = lines;
     if (f->ir_loc.n || !lines.n)
-        return;
-    struct str first = {lines.p, 0};
+        return STR("");
     while (first.n < lines.n && is_digit(lines.p[first.n]))
         first.n++;
     for (size_t i = 0; i < lines.n; i++)
         if (!is_digit(lines.p[i]))
             last = (struct str){lines.p + i + 1, lines.n - i - 1};
-    add_line(
-        out, "lines",
-        arena_printf(a, "%.*s to %.*s of the %s", (int)first.n, first.p, (int)last.n, last.p, ttnn ? "TTNN" : "TTIR"));
+    return arena_printf(a, "%.*s to %.*s", (int)first.n, first.p, (int)last.n, last.p);
+}
+
+static void add_dump_lines(struct note_lines *out, const struct finding *f, struct arena *a) {
+    struct str lines = finding_lines(f, a);
+    if (lines.n)
+        add_line(out, "lines",
+                 arena_printf(a, "%.*s of the %s", (int)lines.n, lines.p, f->ttnn.text.n ? "TTNN" : "TTIR"));
 }
 
 static void add_layout(struct note_lines *out, const struct finding *f, struct arena *a) {

@@ -108,6 +108,8 @@ struct notes_of_entry {
 struct str finding_notes(const struct finding *f, const struct notes_of_entry *e, struct note_lines *out);
 /* The first line of the notes, and that behind `model location:`. */
 struct str finding_sentence(const struct finding *f);
+/* "12 to 18": of the dump, where they are all that tells the place; or empty. In `a`. */
+struct str finding_lines(const struct finding *f, struct arena *a);
 #define PLACE_NOT_STATED "not stated in the input (no parameter name nearby)"
 struct str finding_place(const struct finding *f);
 

@@ -140,7 +140,8 @@ static void write_names_of(struct writer *w, const char *key, const struct row *
 static void write_row(struct writer *w, const struct row *row) {
     const struct todo *todo = entry_todo(row->entry);
     const struct finding *worst = row->entry->findings[0];
-    struct str rest = worst->notes.source, lines = worst->ttnn.lines.n ? worst->ttnn.lines : worst->ttir.lines;
+    struct str rest = worst->notes.source;
+    struct arena a = {0};
     struct buf text = {0};
     todo_name(todo, &text);
     if (todo->kind != TODO_OPTION)
@@ -153,11 +154,12 @@ static void write_row(struct writer *w, const struct row *row) {
     write_names_of(w, "fused_ops", row, UINT32_MAX);
     write_pair(w, "action", buf_str(&text), TEXT_QUOTED);
     write_pair_if_any(w, "source", str_part(&rest, ','), TEXT_QUOTED);
-    write_pair_if_any(w, "lines", worst->ir_loc.n ? STR("") : str_part(&lines, ','), TEXT_NAME);
+    write_pair_if_any(w, "lines", finding_lines(worst, &a), TEXT_QUOTED);
     if (row->nplaces > 1)
         write_pair_bool(w, "several", true);
     write_close(w);
     buf_free(&text);
+    arena_free(&a);
 }
 
 static void write_rows(struct writer *w, const struct summary *t) {
@@ -290,11 +292,11 @@ static const struct column columns[] = {
     {"places", "{places}"},
     {"distinct", "{distinct}"},
     {"fused op: what to do",
-     "{fused_ops*{}}: {action}{source?; at {source}{several?, ...|}|{lines?; at line {lines}{several?, ...|}|}}"},
+     "{fused_ops*{}}: {action}{source?; at {source}{several?, ...|}|{lines?; at lines {lines}{several?, ...|}|}}"},
     {NULL, NULL}};
 static const struct template summary_text[] = {
     {.text = "{name}: {places place}, {fused_ops fused op}{slower?, {slower} left out as no faster|}"
-             "{small?, {small} that save {least?less|too little}|}"
+             "{small?, {small}{slower?| left out} as saving {least?less|too little}|}"
              "{compared?; {compared.known} known, {compared.new} new, {compared.gone} gone|}"
              "{ops?; {paired} of {ops} TTNN ops paired|{paired?; all {paired} TTNN ops paired|}}"
              "{to_save?; about {to_save} to save{device? ({device})|}|}"

@@ -56,7 +56,7 @@ static struct str not_assumed(const struct choosing *c, const struct match *m, c
     struct str precondition = precondition_of(d, a);
     if (!precondition.n || is_assumed(c->options, m->pattern))
         return STR("");
-    return arena_printf(a, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n, m->pattern->name.p,
+    return arena_printf(a, "--assume=%.*s accepts this: %.*s", (int)m->pattern->name.n, m->pattern->name.p,
                         (int)precondition.n, precondition.p);
 }
 
@@ -72,7 +72,8 @@ static void write_one(const struct choosing *c, struct arena *a, struct replacem
     else if (assumption.n)
         out->why = assumption;
     else if (assumes_elements(m, &r->ref.bound))
-        out->why = arena_printf(&scratch, "the module with it cannot be compared: it holds where %.*s",
+        out->why = arena_printf(&scratch, "the module with it cannot be compared: it holds %s%.*s",
+                                precondition.n ? "where " : "for these elements of a constant alone",
                                 (int)precondition.n, precondition.p);
     else
         replace_match(c->how, r, &scratch, out);

@@ -38,6 +38,25 @@ static bool is_said_elsewhere(const struct pass_writer *w, uint32_t op, const st
            (is_copied_to_form(w, op, x) && !str_is(x->key, "channel_dim"));
 }
 
+static bool is_word(struct str s) {
+    bool word = s.n > 0;
+    for (size_t i = 0; i < s.n && word; i++)
+        word = (s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '_' || (i && s.p[i] >= '0' && s.p[i] <= '9');
+    return word;
+}
+
+/* "#ttcore.reduce_type<sum>" */
+static void compare_enum(struct pass_writer *w, uint32_t op, const struct attr *x, struct str of, struct buf *to) {
+    struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
+    struct str word = str_part(&rest, '>'), name = mlir_op_name(w->place.g->m, op);
+    if (!str_starts(dialect, STR("#")) || !is_word(mnemonic) || !is_word(word) || rest.n) {
+        w->unwritten = arena_printf(w->arena, "%.*s of %.*s", (int)x->key.n, x->key.p, (int)name.n, name.p);
+        return;
+    }
+    pass_condition(to, "%s.get%s() != %.*s::%s::%s", of.p, cpp_camel(x->key, true, w->arena).p, (int)dialect.n - 1,
+                   dialect.p + 1, cpp_camel(mnemonic, true, w->arena).p, cpp_camel(word, true, w->arena).p);
+}
+
 static void compare_attribute(struct pass_writer *w, uint32_t op, const struct attr *x, struct str of, struct buf *to) {
     struct str list = list_of(w, x);
     struct str type = cpp_attribute_type((enum op_kind)w->place.g->kind[op], x->key);
@@ -55,12 +74,8 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
     else if (x->is_number)
         pass_condition(to, "%s.get%sAttr() != rewriter.getF32FloatAttr(%s)", of.p, name,
                        cpp_float(attr_value(x), w->arena).p);
-    else { /* "#ttcore.reduce_type<sum>" */
-        struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
-        struct str word = str_part(&rest, '>'), class = cpp_camel(mnemonic, true, w->arena);
-        pass_condition(to, "%s.get%s() != %.*s::%s::%s", of.p, name, (int)dialect.n - 1, dialect.p + 1, class.p,
-                       cpp_camel(word, true, w->arena).p);
-    }
+    else
+        compare_enum(w, op, x, of, to);
 }
 
 /* The conditions under which the op, called `of`, has others. */

@@ -367,8 +367,12 @@ static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
         return;
     }
     pass_compare(w);
-    p->code = file_text(p, o, w);
-    p->test = pass_test(w, p->patterns, b, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
+    if (w->unwritten.n) {
+        p->left = arena_printf(&p->arena, "no guard can be written for %.*s", (int)w->unwritten.n, w->unwritten.p);
+    } else {
+        p->code = file_text(p, o, w);
+        p->test = pass_test(w, p->patterns, b, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
+    }
     buf_free(&w->guards);
     buf_free(&w->rewrite);
 }

@@ -32,7 +32,8 @@ struct pass_writer {
     uint32_t shapes[MAX_NAMES], nshapes; /* values of g whose shapes no op before says */
     struct str names[MAX_NAMES];         /* of variables */
     uint32_t nnames;
-    struct str asked; /* what the pattern asks that no guard does; or empty */
+    struct str asked;     /* what the pattern asks that no guard does; or empty */
+    struct str unwritten; /* an attribute that no guard can be written for, "value of ttir.constant"; or empty */
     struct buf guards, rewrite;
 };
 

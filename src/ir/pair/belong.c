@@ -23,8 +23,8 @@ static void say(const struct level_pair *l, struct diags *d, enum severity sever
     if (l->graph)
         snprintf(graph, sizeof graph, "graph %u: ", l->graph);
     diag_add(d, severity, mlir_place(&l->ttnn->ir, ttnn),
-             "--ttnn-only audits TTNN alone; --unpaired does not ask whether the two are of one model",
-             "%s%snot of one model: %s in %s:%llu", graph, severity == SEV_ERROR ? "" : "perhaps ", what, there.file,
+             "--ttnn-only audits TTNN alone; --unpaired does not ask whether the two are of one compile",
+             "%s%snot of one compile: %s in %s:%llu", graph, severity == SEV_ERROR ? "" : "perhaps ", what, there.file,
              (unsigned long long)there.line);
 }
 

@@ -59,7 +59,8 @@ bool fact_is_younger(const struct fact *f, struct day_span s) {
 }
 
 bool fact_is_there(const struct fact *f, struct day_span s) {
-    return f && s.since.n && str_cmp(f->since, s.since) <= 0 && !f->until.n;
+    bool stays = f && (!f->until.n || (s.before.n && str_cmp(s.before, f->until) <= 0));
+    return stays && s.since.n && str_cmp(f->since, s.since) <= 0;
 }
 
 /* The next "2025-07-29 true" of a list. */

@@ -5,9 +5,9 @@
     { #key, FIELD_TEXT, false, offsetof(struct pattern_status, key), NULL, NULL }
 
 void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
-    static const struct field fields[] = {STATUS_TEXT(level),   STATUS_TEXT(lacks), STATUS_TEXT(pass),
-                                          STATUS_TEXT(pattern), STATUS_TEXT(gated), STATUS_TEXT(off),
-                                          STATUS_TEXT(keeps),   STATUS_TEXT(file)};
+    static const struct field fields[] = {
+        STATUS_TEXT(level), STATUS_TEXT(lacks), STATUS_TEXT(pass), STATUS_TEXT(pattern), STATUS_TEXT(gated),
+        STATUS_TEXT(off),   STATUS_TEXT(keeps), STATUS_TEXT(file), STATUS_TEXT(earlier), STATUS_TEXT(earlier_gated)};
     struct pattern_status *s = &p->status;
     if (!READ_RECORD(l, n, fields, "status: {level: ttir, pass: ttir-fusing, pattern: SDPAFusing}", s))
         return;
@@ -17,6 +17,8 @@ void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
                  "unknown level: ", s->level);
     else if (s->lacks.n && !str_is(s->level, "library"))
         error_at(l, n, "level: library", "`lacks` says what the dialect's op lacks of the library's", STR(""));
-    else if ((s->pattern.n || s->gated.n || s->off.n || s->file.n) && !s->pass.n)
-        error_at(l, n, NULL, "`pattern`, `gated`, `off` and `file` are said of a `pass`", STR(""));
+    else if ((s->pattern.n || s->gated.n || s->off.n || s->file.n || s->earlier.n) && !s->pass.n)
+        error_at(l, n, NULL, "`pattern`, `gated`, `off`, `file` and `earlier` are said of a `pass`", STR(""));
+    else if (s->earlier_gated.n && !s->earlier.n)
+        error_at(l, n, NULL, "`earlier_gated` is said of what is `earlier`", STR(""));
 }

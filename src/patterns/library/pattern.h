@@ -67,6 +67,8 @@ struct pattern_status {
     struct str off;           /* the flag that switches it off, where it is not that of the pass */
     struct str keeps;         /* the option with which `undone` does not happen */
     struct str file;          /* of the compiler's source, where it is not that of the pass */
+    struct str earlier;       /* the pattern that made it before the compiler had this one, */
+    struct str earlier_gated; /* and the option without which that is off */
 };
 
 /* What fused ops want of their operands. */

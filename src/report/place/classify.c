@@ -105,8 +105,25 @@ static bool has_yet_to_run(const struct claim *c) {
     return c->before && (off_of(c).n || !find_pass(c->set, c->pattern->status.pass));
 }
 
+static struct day_span days_of(const struct claim *c) {
+    return c->compile ? c->compile->days : (struct day_span){STR(""), STR("")};
+}
+
+/* What made it in a compiler that lacks its pattern; NULL: it has that, or nothing else is known to have been there. */
+static const struct fact *made_earlier(const struct claim *c) {
+    const struct pattern_status *s = &c->pattern->status;
+    const struct fact *earlier = fact_of_pattern(&c->set->facts, s->earlier);
+    bool lacks = !c->before && fact_is_younger(fact_of_pattern(&c->set->facts, s->pattern), days_of(c));
+    return lacks && fact_is_there(earlier, days_of(c)) ? earlier : NULL;
+}
+
 struct str claim_behind(const struct claim *c, struct arena *a) {
-    const struct str parts[] = {c->undone.n ? c->undone : c->pattern->status.pass, claim_file(c)};
+    const struct pattern_status *s = &c->pattern->status;
+    bool earlier = made_earlier(c) != NULL;
+    const struct str parts[] = {c->undone.n ? c->undone
+                                : earlier   ? s->earlier
+                                            : s->pass,
+                                earlier ? STR("") : claim_file(c)};
     struct buf b = {0};
     for (int i = 0; i < 2; i++)
         add(&b, b.n ? ", " : " (", (struct str){parts[i].p, parts[i].n - str_ends(parts[i], STR("."))}, "");
@@ -115,10 +132,6 @@ struct str claim_behind(const struct claim *c, struct arena *a) {
 }
 
 /* ---- what to do ---- */
-
-static struct day_span days_of(const struct claim *c) {
-    return c->compile ? c->compile->days : (struct day_span){STR(""), STR("")};
-}
 
 static bool is_on(const struct claim *c, struct str option) {
     return option.n && c->compile && option_is_on(c->compile, option);
@@ -231,10 +244,10 @@ static struct str how_to_ask(const struct claim *c) {
     return any ? STR("`try --why` tells why") : STR("");
 }
 
-static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
-    const struct pattern_status *s = &c->pattern->status;
+/* `pattern`: of the pass; or empty. */
+static struct todo left(const struct claim *c, struct str pattern, const struct fact *f, struct arena *a) {
     return (struct todo){.kind = TODO_LOOK,
-                         .what = with_age(c, s->pattern.n ? s->pattern : s->pass, f, a),
+                         .what = with_age(c, pattern.n ? pattern : c->pattern->status.pass, f, a),
                          .why = open_state(c, a),
                          .tried = c->tried ? tried(c, a) : how_to_ask(c),
                          .line = pass_dump(c),
@@ -251,7 +264,7 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
         return t;
     bool made = str_starts(answer, STR("fuses alone")) || str_starts(answer, STR("fuses in its model"));
     if (t.kind == TODO_OPTION && !t.then.n && !made && !named && !c->undone.n)
-        return left(c, NULL, a);
+        return left(c, c->pattern->status.pattern, NULL, a);
     t.tried = tried(c, a);
     t.at_most &= none || !named;
     return t;
@@ -260,8 +273,8 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
 /* Why the fusing passes seem not to have run; *sure: they have not. */
 static struct str seems_off(const struct claim *c, const struct fact *f, bool *sure, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    const struct fact *since = fact_of_pattern(&c->set->facts, s->pattern);
-    struct str name = with_age(c, s->pattern.n ? s->pattern : s->pass, since, a);
+    struct str pattern = made_earlier(c) ? s->earlier : s->pattern;
+    struct str name = with_age(c, pattern.n ? pattern : s->pass, fact_of_pattern(&c->set->facts, pattern), a);
     bool by_default = f && fact_default(f, STR("true"), days_of(c), false) == DEFAULT_NO;
     *sure = by_default || c->many;
     return by_default ? STR("which is off by default")
@@ -293,17 +306,21 @@ static struct todo turn_on(const struct claim *c, struct str then, struct arena 
 static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     const struct compiler_pass *pass = find_pass(c->set, s->pass);
-    const struct fact *f = fact_of_pattern(&c->set->facts, s->pattern);
-    if (fact_is_younger(f, days_of(c)) && !c->before)
+    const struct fact *f = fact_of_pattern(&c->set->facts, s->pattern), *earlier = made_earlier(c);
+    if (fact_is_younger(f, days_of(c)) && !c->before && !earlier)
         return update(c, f, s->pattern, a);
-    struct str gated = s->gated.n && !is_on(c, s->gated) ? s->gated : STR("");
+    struct str gated = earlier ? s->earlier_gated : s->gated, keeps = earlier ? STR("") : s->keeps;
+    gated = gated.n && !is_on(c, gated) ? gated : STR("");
     if (c->fusing == FUSING_OFF && pass && pass->off.n && !has_run(c))
-        return turn_on(c, gated.n ? gated : s->keeps, a);
-    if (gated.n)
-        return set_options(c, gated, STR(""), a);
+        return turn_on(c, gated.n ? gated : keeps, a);
+    if (gated.n) {
+        struct todo t = set_options(c, gated, STR(""), a);
+        t.at_most |= earlier != NULL;
+        return t;
+    }
     if (has_yet_to_run(c))
         return (struct todo){.kind = TODO_WAIT, .what = s->pass, .line = pass_dump(c)};
-    return left(c, f, a);
+    return left(c, earlier ? s->earlier : s->pattern, earlier ? earlier : f, a);
 }
 
 /* A new pattern runs where those of its level do, of which it may be that nothing here tells. */
@@ -330,7 +347,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return heed(c, write_one(c, a), a);
     if (c->undone.n && s->keeps.n) {
         struct todo t = set_options(c, s->keeps, STR(""), a);
-        return t.kind == TODO_LOOK ? left(c, NULL, a) : heed(c, t, a);
+        return t.kind == TODO_LOOK ? left(c, s->pattern, NULL, a) : heed(c, t, a);
     }
     if (exists(c->pattern))
         return heed(c, todo_of_pass(c, a), a);

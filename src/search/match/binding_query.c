@@ -77,7 +77,7 @@ static const char *equal_parts(const struct binding *b) {
     return b->needed->n == 0                                 ? "elements"
            : !row && imap_touches(b->map, &last)             ? "columns"
            : row && !column && imap_touches(b->map, &before) ? "rows"
-                                                             : "matrices";
+                                                             : "slices";
 }
 
 /* Which conditions of the match or of its notes rely on. */
