@@ -867,6 +867,22 @@ class Many(Case):
         self.assertEqual(status, 1)
         self.check(out)
 
+    def test_files_of_several_graphs(self):
+        """Partners have as many; what an audit of the two finds is found."""
+        def named(graph, level):
+            return self.read("in/%s_%s.mlir" % (graph, level)).replace("module {", "module @%s {" % graph)
+        self.write("in/a_before.mlir", named("a", "before") + named("c", "before"))
+        self.write("in/a_after.mlir", named("c", "after") + named("a", "after"))
+        for level in "before", "after":
+            os.remove(self.path("in/c_%s.mlir" % level))
+        self.assertEqual(self.run_it("-q", "--source=ttnn", "-o", "two.yml", "in/a_before.mlir", "in/a_after.mlir"), (1, "", ""))
+        status, out, err = self.many("in")
+        self.assertEqual((status, err), (1, ""))
+        self.check(out)
+        self.assertEqual(self.read("out/a_after.yml"), self.read("two.yml"))
+        self.write("in/a_after.mlir", self.read("in/a_after.mlir").replace("@c {", "@d {"))
+        self.assertIn("in/a_after.mlir: error: no TTIR that was given belongs to this TTNN\n", self.many("in")[2])
+
     def test_archive(self):
         with tarfile.open(self.path("in.tar.gz"), "w:gz") as tar:
             tar.add(self.path("in"), "in")

@@ -12,9 +12,10 @@
 #include "ir/pair/belong.h"
 #include "report/report.h"
 
-/* A file of one level, parsed. */
+/* A file of one level, of which the first module is parsed. */
 struct pair_module {
     const char *path;
+    uint32_t nmodules;
     struct source source;
     struct log_scan scan;
     struct level level;
@@ -116,11 +117,12 @@ static uint64_t hash_ops(const struct graph *g) {
     return sum;
 }
 
-/* Of one level: the module that is audited. */
-static void add_module(struct finder *f, struct pair_modules *to, struct source *s, const struct log_scan *scan) {
+/* Of one level: the modules that are audited. */
+static void add_module(struct finder *f, struct pair_modules *to, struct source *s, const struct log_scan *scan,
+                       uint32_t nmodules) {
     struct pair_module *m = xcalloc(1, sizeof *m);
     struct diags unsaid = {.arena = &f->out->arena, .limit = 1}; /* the audit says it again */
-    *m = (struct pair_module){.path = s->path, .source = *s, .scan = *scan};
+    *m = (struct pair_module){.path = s->path, .nmodules = nmodules, .source = *s, .scan = *scan};
     struct level_text text = {NULL, &m->source};
     for (uint32_t i = 0; i < scan->nblocks && !text.block; i++)
         text.block = scan->blocks[i].chosen ? &scan->blocks[i] : NULL;
@@ -160,16 +162,13 @@ static bool take_source(struct finder *f, struct source *s, bool alone) {
     }
     if (ttir && ttnn)
         add_pair(f, NULL, s->path);
-    else if (ttir == 1 || ttnn == 1) {
-        add_module(f, ttir ? &f->ttir : &f->ttnn, s, &scan);
+    else if (ttir + ttnn) {
+        add_module(f, ttir ? &f->ttir : &f->ttnn, s, &scan, ttir + ttnn);
         return true;
-    } else if (ttir + ttnn)
-        complain(f, SEV_ERROR, s->path, "give each graph a file of its own, or a log with both levels",
-                 ttir ? "several TTIR modules without TTNN" : "several TTNN modules without TTIR");
-    else if (alone && !report)
+    } else if (alone && !report)
         say_no_ir(f, s, &scan);
     source_close(s);
-    return report || ttir + ttnn > 0;
+    return report || (ttir && ttnn);
 }
 
 static void read_input(struct finder *f, const struct fa_inputs *in, size_t input, bool alone) {
@@ -219,20 +218,51 @@ static int compare_candidates(const void *pa, const void *pb) {
     return c ? c : (a->ttir > b->ttir) - (a->ttir < b->ttir);
 }
 
-static void add_if_possible(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possible_pairs *out) {
-    struct level_pair levels = {&f->ttir.items[ttir]->level, &f->ttnn.items[ttnn]->level, 0};
-    struct diags unsaid = {.arena = &f->out->arena, .limit = 1};
+/* Adds to *out what of the TTNN descends from the TTIR. False: they are not of one compile. */
+static bool levels_agree(const struct level_pair *levels, struct diags *unsaid, struct possible_pair *out) {
     struct pairing p = {.ttir = NULL};
-    bool agree = signatures_agree(&levels, &unsaid);
+    bool agree = signatures_agree(levels, unsaid);
     if (agree) {
-        pair_build(&p, &levels.ttir->graph, &levels.ttnn->graph, true);
-        agree = origins_suffice(&levels, &p, &unsaid);
-    }
-    if (agree) {
-        out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
-        out->items[out->n++] = (struct possible_pair){ttir, ttnn, p.nlocation + p.ndataflow, p.norigins};
+        pair_build(&p, &levels->ttir->graph, &levels->ttnn->graph, true);
+        agree = origins_suffice(levels, &p, unsaid);
+        out->paired += p.nlocation + p.ndataflow;
+        out->origins += p.norigins;
     }
     pair_free(&p);
+    return agree;
+}
+
+/* Of files with several modules: each of TTNN has a partner by its name, as an audit of the two wants it. */
+static bool graphs_agree(struct pair_module *ttir, struct pair_module *ttnn, struct diags *unsaid,
+                         struct possible_pair *out) {
+    const uint32_t *partners = log_partners(&ttir->scan, &ttnn->scan, unsaid->arena);
+    bool agree = ttir->nmodules == ttnn->nmodules;
+    for (uint32_t i = 0; i < ttnn->scan.nblocks && agree; i++) {
+        if (!ttnn->scan.blocks[i].chosen)
+            continue;
+        struct level before = {.present = false}, after = {.present = false};
+        agree = partners[i] != NONE;
+        if (agree) {
+            level_read(&before, &(struct level_text){&ttir->scan.blocks[partners[i]], &ttir->source}, unsaid);
+            level_read(&after, &(struct level_text){&ttnn->scan.blocks[i], &ttnn->source}, unsaid);
+            agree = levels_agree(&(struct level_pair){&before, &after, 0}, unsaid, out);
+        }
+        level_free(&before);
+        level_free(&after);
+    }
+    return agree;
+}
+
+static void add_if_possible(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possible_pairs *out) {
+    struct pair_module *before = f->ttir.items[ttir], *after = f->ttnn.items[ttnn];
+    struct possible_pair x = {.ttir = ttir, .ttnn = ttnn};
+    struct diags unsaid = {.arena = &f->out->arena, .limit = 1};
+    bool one = before->nmodules == 1 && after->nmodules == 1;
+    if (one ? levels_agree(&(struct level_pair){&before->level, &after->level, 0}, &unsaid, &x)
+            : graphs_agree(before, after, &unsaid, &x)) {
+        out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+        out->items[out->n++] = x;
+    }
     diags_free(&unsaid);
 }
 
