@@ -753,6 +753,22 @@ func.func @main(%a: tensor<4x8x1x64xbf16>, %b: tensor<4x1x1x64xbf16>) -> tensor<
             self.assertEqual(status, 2)
             self.assertIn("own.yml:%s: error: " % place, err)
 
+    def test_taken_apart_by_the_compiler(self):
+        """TTIR has the op itself: it is no miss, unless it is asked for."""
+        def module(ops):
+            return ("module {\n  func.func @f(%%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {\n%s"
+                    "    return %%2 : tensor<64x64xbf16>\n  }\n}\n" % "".join("    %s\n" % op for op in ops))
+        relu = '%%0 = "%s.relu"(%%x) : (tensor<64x64xbf16>) -> tensor<64x64xbf16>'
+        self.write("r.ttir.mlir", module([relu % "ttir", '%2 = "ttir.all_reduce"(%0) <{cluster_axis = 1 : ui32, reduce_type = '
+                                          '#ttcore.reduce_type<sum>}> : (tensor<64x64xbf16>) -> tensor<64x64xbf16>']))
+        self.write("r.ttnn.mlir", module(
+            [relu % "ttnn", '%1 = "ttnn.reduce_scatter"(%0) <{cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<sum>, '
+             'scatter_dim = 1 : si32}> : (tensor<64x64xbf16>) -> tensor<64x32xbf16>',
+             '%2 = "ttnn.all_gather"(%1) <{all_gather_dim = 1 : si32, cluster_axis = 1 : ui32}> : (tensor<64x32xbf16>) -> tensor<64x64xbf16>']))
+        self.assertEqual(self.run_it("-q", "--only=all_reduce_written", "r.ttir.mlir", "r.ttnn.mlir"), (0, "", ""))
+        self.assertIn("all_reduce", self.run_it("-q", "-o", "-", "--only=all_reduce_written", "--ttnn-only", "r.ttnn.mlir")[1])
+        self.assertIn("decomposed: ", self.run_it("-q", "-o", "-", "--only=all_reduce_written", "--include=decomposed,slower", "r.ttir.mlir", "r.ttnn.mlir")[1])
+
     def test_decomposed_and_blocked(self):
         text = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: o = matmul(a, b) + c\n"
         rules = {"decomposed": 'decomposed: located("fc1")\n',

@@ -371,13 +371,24 @@ static struct str version_of_claims(const struct describer *by, struct str claim
     return buf_take(&b, a);
 }
 
+/* The fused op itself is in TTIR: the compiler took it apart, and nothing that is set keeps it. */
+static bool is_taken_apart(const struct describer *by, const struct pattern *p, const struct both_levels *l,
+                           const struct claim *c) {
+    return by->f->origins.pairing.ttir && l->ttir.nops == 1 && p->makes != NO_OPERATOR && !c->undone.n &&
+           by->f->origins.pairing.ttir->kind[l->ttir.ops[0]] == p->makes;
+}
+
 /* Returns the number of the finding in the report; NONE: it is not reported. */
 static uint32_t add_finding(struct describer *by, struct described *x, struct report *r) {
     uint32_t number = r->findings.n;
     struct both_levels levels = levels_of(by, x);
     struct finding f = facts_of_place(by, x, &levels);
+    bool apart = is_taken_apart(by, x->match->pattern, &levels, &f.notes.claim);
+    if (apart && !x->match->pattern->show_decomposed)
+        return NONE;
     if (!by->counted_only)
         add_texts(by, x, &levels, &f);
+    f.notes.decomposed |= apart;
     by->missed |= claim_is_optional(&f.notes.claim) && tells_of_fusing(by->f->patterns, x->match);
     if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
         number = NONE;
