@@ -1,5 +1,6 @@
 /* Finds the TTIR counterpart of a TTNN match: a TTIR match of the same fused op that covers at least half of the TTIR
- * ops which the TTNN ops are paired with; without one, the connected TTIR ops between them. */
+ * ops which the TTNN ops are paired with; without one, or where that is a part of them, the connected TTIR ops between
+ * them. */
 #include "report/place/origin.h"
 
 /* What the ops that are shown of a match are paired with, sorted. */
@@ -126,6 +127,13 @@ static const struct match *find_counterpart(const struct origins *o, const struc
     return most * 2 >= n ? best : NULL;
 }
 
+static bool contains(const struct segment *whole, const struct segment *part) {
+    uint32_t i = 0, k = 0;
+    for (; i < whole->nops && k < part->nops; i++)
+        k += whole->ops[i] == part->ops[k];
+    return k == part->nops;
+}
+
 struct segment origin_segment(const struct origins *o, const struct match *m, struct arena *a,
                               const struct match **counterpart) {
     struct segment none = {NULL, NULL, 0};
@@ -133,10 +141,13 @@ struct segment origin_segment(const struct origins *o, const struct match *m, st
     *counterpart = NULL;
     if (n == 0)
         return none;
-    *counterpart = find_counterpart(o, m, found, n);
-    if (*counterpart)
-        return match_segment(*counterpart, a);
-    if (pair_segment(&o->pairing, m->ops, m->nops, a, &ops, &n))
-        return (struct segment){o->pairing.ttir->m, ops, n};
-    return none;
+    const struct match *best = find_counterpart(o, m, found, n);
+    struct segment its = best ? match_segment(best, a) : none, between = none;
+    if (!best || best->pattern != m->pattern) /* of another pattern: it may be a part of what the match descends from */
+        if (pair_segment(&o->pairing, m->ops, m->nops, a, &ops, &n))
+            between = (struct segment){o->pairing.ttir->m, ops, n};
+    if (!best || (between.nops > its.nops && contains(&between, &its)))
+        return between;
+    *counterpart = best;
+    return its;
 }
