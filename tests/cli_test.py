@@ -753,6 +753,18 @@ func.func @main(%a: tensor<4x8x1x64xbf16>, %b: tensor<4x1x1x64xbf16>) -> tensor<
             self.assertEqual(status, 2)
             self.assertIn("own.yml:%s: error: " % place, err)
 
+    def test_what_a_place_descends_from_is_shown_whole(self):
+        """Also where a smaller match of the same fused op is all that TTIR has."""
+        self.write("own.yml", 'name: large\nfused_op: x.own\nsource: ttnn\nmatch: out = sqrt(exp(relu(x)))\nwhere: spelled(out, "ttnn")\n'
+                              '---\nname: small\nfused_op: x.own\nsource: ttnn\nmatch: out = exp(relu(x))\nwhere: spelled(out, "ttir")\n')
+        for level in "ttir", "ttnn":
+            ops = "".join('    %%%d = "%s.%s"(%s) : (tensor<64x64xbf16>) -> tensor<64x64xbf16>\n' % (i, level, op, x)
+                          for i, (op, x) in enumerate((("relu", "%x"), ("exp", "%0"), ("sqrt", "%1"))))
+            self.write("w.%s.mlir" % level, "module {\n  func.func @f(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {\n" + ops +
+                       "    return %2 : tensor<64x64xbf16>\n  }\n}\n")
+        out = self.run_it("-q", "-o", "-", "--no-default-patterns", "-P", "own.yml", "w.ttir.mlir", "w.ttnn.mlir")[1]
+        self.assertRegex(out, r"ttir_segment: \|\n +%0 = .ttir.relu.*\n +%1 = .ttir.exp.*\n +%2 = .ttir.sqrt")
+
     def test_taken_apart_by_the_compiler(self):
         """TTIR has the op itself: it is no miss, unless it is asked for."""
         def module(ops):

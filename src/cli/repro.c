@@ -79,13 +79,25 @@ static const char *reason_of(struct repro *r, const struct fa_application *a) {
                 *r->f->lacks && strcmp(r->f->lacks, "the op") != 0 ? r->f->lacks : r->f->fused_op);
 }
 
+/* `only`: a pattern, or a fused op. */
+static struct fa_application *apply_only(struct repro *r, const char *only) {
+    const char *file = text(&r->x->args, "%s/ttir.mlir", r->dir);
+    struct fa_audit_options o = options_of(r, &file, FA_TTIR_ONLY);
+    struct fa_apply_options how =
+        writing_options(&r->x->args, patterns_of_place(&r->x->args, &r->x->patterns, only, NULL));
+    how.inputs = o.inputs;
+    return fa_apply(&how);
+}
+
+/* Where the pattern does not match in TTIR another one of its fused op may. */
 static void apply_small(struct repro *r) {
     char message[4352];
-    const char *file = text(&r->x->args, "%s/ttir.mlir", r->dir), *fused = text(&r->x->args, "%s/fused.mlir", r->dir);
-    struct fa_audit_options o = options_of(r, &file, FA_TTIR_ONLY);
-    struct fa_apply_options how = writing_options(&r->x->args, o.patterns);
-    how.inputs = o.inputs;
-    struct fa_application *a = fa_apply(&how);
+    const char *fused = text(&r->x->args, "%s/fused.mlir", r->dir);
+    struct fa_application *a = apply_only(r, r->f->pattern);
+    if (fa_application_status(a) == FA_CLEAN && !fa_application_found(a)) {
+        fa_application_free(a);
+        a = apply_only(r, r->f->fused_op);
+    }
     if (fa_application_status(a) != FA_CLEAN || !fa_application_applied(a))
         r->left = reason_of(r, a);
     else if (output_check(&r->x->args, fused) && !fa_application_write(a, fused, message, sizeof message))

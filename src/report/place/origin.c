@@ -134,6 +134,22 @@ static bool contains(const struct segment *whole, const struct segment *part) {
     return k == part->nops;
 }
 
+/* Casts have no signature to be paired by. */
+static void add_last_cast(const struct pairing *p, const struct match *m, struct arena *a, struct segment *s) {
+    const struct graph *g = m->graph, *t = p->ttir;
+    if (!s->nops || graph_class(g, m->root) != OP_CAST || p->ttir_of[m->root] != NONE)
+        return;
+    uint32_t v = t->m->ops[s->ops[s->nops - 1]].first_result;
+    uint32_t user = graph_nuses(t, v) == 1 ? t->uses[t->first_use[v]] : NONE;
+    if (user == NONE || graph_class(t, user) != OP_CAST ||
+        graph_dtype(t, t->m->ops[user].first_result) != graph_dtype(g, g->m->ops[m->root].first_result))
+        return;
+    uint32_t *ops = arena_alloc(a, (s->nops + (size_t)1) * sizeof *ops);
+    memcpy(ops, s->ops, s->nops * sizeof *ops);
+    ops[s->nops] = user;
+    *s = (struct segment){s->ir, ops, s->nops + 1};
+}
+
 struct segment origin_segment(const struct origins *o, const struct match *m, struct arena *a,
                               const struct match **counterpart) {
     struct segment none = {NULL, NULL, 0};
@@ -146,6 +162,7 @@ struct segment origin_segment(const struct origins *o, const struct match *m, st
     if (!best || best->pattern != m->pattern) /* of another pattern: it may be a part of what the match descends from */
         if (pair_segment(&o->pairing, m->ops, m->nops, a, &ops, &n))
             between = (struct segment){o->pairing.ttir->m, ops, n};
+    add_last_cast(&o->pairing, m, a, &between);
     if (!best || (between.nops > its.nops && contains(&between, &its)))
         return between;
     *counterpart = best;
