@@ -20,6 +20,14 @@ struct fa_pass {
 
 /* ---- the two modules ---- */
 
+/* Of some pattern that is asked for. */
+static bool has_op_of_ttir(const struct pattern_set *set) {
+    bool has = false;
+    for (uint32_t i = 0; i < set->n && !has; i++)
+        has = op_spelling(set->items[i]->makes, "ttir.", "").n > 0;
+    return has;
+}
+
 /* The place with constants where numbers of arguments matter, and with the fused op. The pattern reads the number of
  * the constant: which one stands there does not matter. */
 static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o) {
@@ -30,7 +38,8 @@ static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o) 
     how.inputs = (struct fa_inputs){.files = files, .nfiles = 1, .contents = &bytes};
     struct fa_application *a = apply_module(&how, 1.0 / STAND_IN);
     struct applied out = applied_texts(a);
-    p->left = STR("TTIR has no such op");
+    p->left = has_op_of_ttir(p->patterns) ? STR("in its TTIR alone the pattern does not match")
+                                          : STR("TTIR has no such op");
     for (size_t i = 0; i < fa_application_found(a); i++)
         if (fa_application_left(a, i))
             p->left = arena_str(&p->arena, str_of(fa_application_left(a, i)));

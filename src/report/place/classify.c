@@ -326,7 +326,9 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
 /* A new pattern runs where those of its level do, of which it may be that nothing here tells. */
 static struct todo write_one(const struct claim *c, struct arena *a) {
     struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p), first = command;
-    for (uint32_t i = 0; i < c->set->npasses && c->traced && c->fusing != FUSING_ON && !c->before; i++) {
+    if (!c->traced) /* it is written from the ops of TTIR */
+        return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR")};
+    for (uint32_t i = 0; i < c->set->npasses && c->fusing != FUSING_ON && !c->before; i++) {
         const struct compiler_pass *pass = &c->set->passes[i];
         struct str on = turned_on(pass->off, a);
         bool runs = is_always_on(c, pass->off) || (c->compile && pass_seen(c->compile, pass->name));
@@ -351,7 +353,8 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
     }
     if (exists(c->pattern))
         return heed(c, todo_of_pass(c, a), a);
-    if (!str_is(s->level, "ttir"))
+    enum op_kind makes = c->pattern->makes;
+    if (!str_is(s->level, "ttir") || (makes != NO_OPERATOR && !op_spelling(makes, "ttir.", "").n))
         return heed(c, (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")}, a);
     return heed(c, write_one(c, a), a);
 }
