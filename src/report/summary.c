@@ -212,7 +212,7 @@ static void write_promises(struct writer *w, const struct report *r) {
             write_part(w, "part", p->saved, r->total_us);
         write_pair_real(w, "saved_us", p->saved);
         write_pair_positive(w, "parts_us", p->parts > PART_SAID * p->saved ? p->parts : 0);
-        write_pair_positive(w, "around_us", p->around > PART_SAID * p->saved ? p->around : 0);
+        write_pair_positive(w, "around_us", p->around > PART_SAID * p->saved && p->around <= p->saved ? p->around : 0);
         write_pair_if_any(w, "needs", p->needs, TEXT_NAME);
         write_close(w);
     }
