@@ -94,7 +94,7 @@ static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
     q->own.problem.bound = q->how.bound;
     q->own.problem.choices = true;
     struct verdict v = same_try(&q->own.problem, effort, q->a);
-    if (v.kind == VERDICT_SAME)
+    if (v.kind == VERDICT_SAME && !(j->differs && v.dear))
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};
     else if (v.kind == VERDICT_DIFFERENT && j->differs && (v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE))
         *j = (struct judgement){.answer = ANSWER_DIFFERENT};
@@ -109,7 +109,7 @@ static struct judgement judge(const struct mlir *miter, const struct pattern_set
         struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
         struct shapes_answer all = equal_in_shapes(&shapes);
         j = judgement_of(&all, how.thorough);
-        if (how.thorough && !how.any_order && (j.answer == ANSWER_DIFFERENT || j.agrees || j.differs))
+        if (how.thorough && !how.any_order && (j.agrees || j.differs))
             ask_at_own_shapes(q, &j);
     }
     circuit_free(&q->own);

@@ -254,6 +254,8 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
     for (enum trial trial = 0; trial < TRIALS && v == VERDICT_SAME; trial++) {
         if (trial == TRIAL_EQUAL) /* try_orders */
             continue;
+        if (t->confirms && trial != TRIAL_PLAIN)
+            continue;
         bool many = trial == TRIAL_POSITIVE || trial == TRIAL_COARSE;
         if (!trial_differs(t->p, trial) || (many && t->narrow && demand_size(t->demand) > dear))
             continue;
@@ -262,7 +264,7 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
             continue;
         }
         v = try_kind(t, trial);
-        if (v == VERDICT_SAME && trial == TRIAL_PLAIN && t->how.thorough)
+        if (v == VERDICT_SAME && trial == TRIAL_PLAIN && t->how.thorough && !t->confirms)
             v = try_widely(t);
         if (trial == TRIAL_THRESHOLDS && v == VERDICT_NONE)
             v = VERDICT_SAME;
@@ -382,12 +384,31 @@ static enum verdict_kind try_narrow(struct trying *t) {
     return v;
 }
 
+/* Inputs that vary along some dimensions alone make rows alike, or columns: what takes one for another is not seen, as in
+ * an attention without its mask. A few elements have to agree where inputs vary along all, if that can be had. */
+static enum verdict_kind confirm(struct trying *t) {
+    enum { CONFIRMED = 32 };
+    struct verdict told = t->v;
+    t->confirms = true;
+    bool asked = sides_begin(t, 0, EQUALS_FIRST) && sides_make(t) == VERDICT_SAME &&
+                 (elements_ask(t, CONFIRMED, most_confirmed) || elements_settle(t)) && !is_dear(t);
+    enum verdict_kind v = asked ? try_kinds(t) : VERDICT_NONE;
+    t->confirms = false;
+    if (v == VERDICT_DIFFERENT)
+        return v;
+    t->v = told;
+    t->v.dear &= v == VERDICT_NONE;
+    return VERDICT_SAME;
+}
+
 /* What two elements are made of is too much for inputs that vary along all dimensions: unless nothing else tells. */
 static enum verdict_kind try_dear(struct trying *t) {
     bool too_dear;
     uint32_t left = t->nleft;
     enum verdict_kind v = try_narrow(t);
     t->v.dear = v == VERDICT_SAME && t->ncompared == 1;
+    if (v == VERDICT_SAME && t->how.thorough && !t->p->sorts)
+        return confirm(t);
     if (v != VERDICT_NONE || t->nleft > left || t->p->sorts)
         return v;
     struct verdict told = t->v;

@@ -12,6 +12,7 @@ static const double tolerance = 1e-9;
 static const double most_read = 2e6;   /* for many of a result */
 static const double most_narrow = 6e6; /* where inputs vary along some dimensions; */
 static const double most_wide = 1e5;   /* for more they vary so; twice as many where nothing is known then */
+static const double most_confirmed = 3e7; /* once inputs that vary along some dimensions agree */
 static const double dear = 2e5, modest = 5e4, cheap = 2e4;
 
 /* What is compared: one output on one device. */
@@ -41,6 +42,7 @@ struct trying {
     uint32_t narrow;  /* 0: inputs vary along all dimensions; else along which of them (struct giving) */
     uint32_t parts;   /* how many choices there are: of inputs, and of what was given in place of nodes */
     bool replaced;    /* something was */
+    bool confirms;    /* what they agreed in is asked of inputs that vary along all */
     bool patient;     /* inputs that vary along some dimensions were tried, and told nothing */
     uint32_t ninputs; /* that were read, of those with more than one element, at most */
     double read;
