@@ -142,6 +142,45 @@ class Verify(unittest.TestCase):
                 with self.subTest(f"{name} {i} {truth}"):
                     self.check(first, self.path("after.mlir", module(arguments, after)), truth == "wrong")
 
+    def test_one_result_of_several_is_known(self):
+        """Queries are known, and keys and values are made by the same op: it reads what they are made of, too."""
+        rows = ", ".join("[" + ", ".join("0.0" if k <= i else "-3.38953139E38" for k in range(64)) + "]" for i in range(64))
+        mask = f"value = dense<[[[{rows}]]]> : tensor<1x1x64x64xbf16>"
+        arguments = ["x: 64x256xbf16", "w: 768x256xbf16", "b: 768xbf16"]
+        parts = [f"%{name}_ = ttir.slice_static(%t) {{begins = [{n}, 0, 0, 0, 0]i32, ends = [{n + 1}, 1, 4, 64, 64]i32, "
+                 f"step = [1, 1, 1, 1, 1]i32}} : 1x1x4x64x64xbf16" for n, name in enumerate("qkv")]
+        before = ["%u = ttir.permute(%w) {permutation = <1, 0>} : 256x768xbf16",
+                  "%m = ttir.constant() {" + mask + "} : 1x1x64x64xbf16",
+                  "%p = ttir.matmul(%x, %u) {transpose_a = false, transpose_b = false} : 64x768xbf16",
+                  "%a = ttir.reshape(%p) {shape = [1, 64, 768]i32} : 1x64x768xbf16",
+                  "%c = ttir.reshape(%b) {shape = [1, 1, 768]i32} : 1x1x768xbf16",
+                  "%d = ttir.broadcast(%c) {broadcast_dimensions = <1, 64, 1>} : 1x64x768xbf16",
+                  "%e = ttir.add(%a, %d) : 1x64x768xbf16",
+                  "%f = ttir.reshape(%e) {shape = [1, 64, 3, 4, 64]i32} : 1x64x3x4x64xbf16",
+                  "%t = ttir.permute(%f) {permutation = <2, 0, 3, 1, 4>} : 3x1x4x64x64xbf16", *parts,
+                  *(f"%{n} = ttir.reshape(%{n}_) {{shape = [1, 4, 64, 64]i32}} : 1x4x64x64xbf16" for n in "qkv"),
+                  "%g = ttir.permute(%k) {permutation = <0, 1, 3, 2>} : 1x4x64x64xbf16",
+                  "%h = ttir.matmul(%q, %g) {transpose_a = false, transpose_b = false} : 1x4x64x64xbf16",
+                  "%n = 0.125 : 1x4x64x64xbf16", "%i = ttir.multiply(%h, %n) : 1x4x64x64xbf16",
+                  "%j = ttir.broadcast(%m) {broadcast_dimensions = <1, 4, 1, 1>} : 1x4x64x64xbf16",
+                  "%l = ttir.add(%i, %j) : 1x4x64x64xbf16",
+                  "%s = ttir.softmax(%l) {dimension = 3 : si32, numericStable = true} : 1x4x64x64xbf16",
+                  "%r = ttir.matmul(%s, %v) {transpose_a = false, transpose_b = false} : 1x4x64x64xbf16"]
+
+        def after(q, k):
+            heads = ", ".join(["1x4x64x64xbf16"] * 3)
+            return ["%u = ttnn.permute(%w) {permutation = <1, 0>} : 256x768xbf16",
+                    "%m = ttnn.constant() {" + mask + "} : 1x1x64x64xbf16",
+                    "%p = ttnn.linear(%x, %u, %b) {transpose_a = false, transpose_b = false} : 64x768xbf16",
+                    "%a = ttnn.reshape(%p) {shape = [1, 64, 768]i32} : 1x64x768xbf16",
+                    "%q, %k, %v = ttnn.split_query_key_value_and_split_heads(%a) {num_heads = 4 : ui32, num_kv_heads = 4 : ui32, "
+                    "transpose_key = false} : " + heads,
+                    f"%r = ttnn.scaled_dot_product_attention(%{q}, %{k}, %v, %m) {{is_causal = false, operandSegmentSizes = "
+                    "array<i32: 1, 1, 1, 1, 0>, scale = 0.125 : f32} : 1x4x64x64xbf16"]
+        first = self.path("before.mlir", module(arguments, before))
+        self.check(first, self.path("after.mlir", module(arguments, after("q", "k"))), False)
+        self.check(first, self.path("after.mlir", module(arguments, after("k", "q"))), True)
+
     def test_seeds(self):
         """What few numbers show, or a rounded constant explains, is the same for every seed."""
         names = ("epsilon_in_bf16", "batch_norm_of_a_rounded_epsilon_below_a_relu", "positions_that_bf16_rounds",

@@ -179,6 +179,14 @@ static bool is_misread(const struct graph *g, uint32_t op) {
     return g->kind[op] == NO_OPERATOR && op_kind_of_spelling(mlir_op_name(g->m, op)) != NO_OPERATOR;
 }
 
+/* A result of AFTER that is known to be what BEFORE has as an input here: where another result of its op is made, it is
+ * that input all the same. */
+static bool is_cut(const struct miter_builder *b, uint32_t value) {
+    const struct dag_value *v = &b->d->values[value];
+    uint32_t rep = v->side == AFTER && v->rep != NONE ? copy_of(b, v->rep) : NONE;
+    return rep != NONE && b->out->values[rep].def == NONE;
+}
+
 static void copy_node(struct miter_builder *b, uint32_t node) {
     const struct dag_node *o = &b->d->nodes[node];
     struct cloner cloner = {b->out, b->d->side[o->side].g, copied_attribute, b};
@@ -200,7 +208,8 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
     }
     uint32_t copy = clone_op(&cloner, o->op, operands, types, o->nresults);
     for (uint32_t i = 0; i < o->nresults; i++)
-        set_copy(b, o->first_result + i, b->out->ops[copy].first_result + i);
+        if (o->nresults == 1 || !is_cut(b, o->first_result + i))
+            set_copy(b, o->first_result + i, b->out->ops[copy].first_result + i);
 }
 
 /* ---- the function ---- */
