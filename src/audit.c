@@ -249,7 +249,9 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     const struct graph_queue *all = context;
     struct fa_audit *a = all->a;
     struct graph_audit g = {
-        .a = a, .compile = &a->inputs.compiles[i], .setup = {a->patterns, all->caches + worker, all->threads}};
+        .a = a,
+        .compile = &a->inputs.compiles[i],
+        .setup = {.patterns = a->patterns, .caches = all->caches + worker, .threads = all->threads}};
     read_levels(&g);
     if (!g.refused) {
         select_findings(&g);

@@ -57,7 +57,7 @@ static uint64_t sought_hash(const struct sought *all, uint32_t first, uint32_t e
     uint64_t hash = 0;
     for (uint32_t i = 0; i < all->n; i++) {
         struct str roots = {(const char *)(all->items[i].roots + first), end - first};
-        if (roots.n && memchr(roots.p, true, roots.n))
+        if (roots.n && memchr(roots.p, 1, roots.n))
             hash = hash_mix(hash_mix(hash, str_hash(all->items[i].name)), str_hash(roots)) | 1;
     }
     return hash;
