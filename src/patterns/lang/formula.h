@@ -179,8 +179,8 @@ struct secondary_root {
 struct slot {
     struct str name;    /* of a variable or line; empty for what idioms name */
     struct node *named; /* what it stands for; NULL: any value */
-    bool is_variable;
-    bool is_constant; /* so says the `where` of its pattern; set before it is in a net */
+    uint32_t is_variable; /* no padding, which would be compiled in as it happens to be */
+    uint32_t is_constant; /* so says the `where` of its pattern; set before it is in a net */
 };
 
 struct formula {
