@@ -1,6 +1,7 @@
 /* The match cache changes nothing of what is found: fixtures are searched with all bundled patterns, with a cache of
  * its own, with one that all share, and without. What a fingerprint does not cover is asked again, or not kept. */
 #include "pattern_text.h"
+#include "search/match/fingerprint.h"
 #include "search/match/search.h"
 
 #include <criterion/criterion.h>
@@ -229,9 +230,30 @@ Test(match_cache, locations_and_names_are_asked_again) {
                  {"located(\"norm\")", {true, true, false}},
                  {"same_location(e, out)", {true, false, true}},
                  {"spelled(out, \"^%1\")", {true, false, true}},
+                 {"spelled(\"^%1\")", {true, false, true}},
                  {"spelled(out, \"norm\")", {false, false, false}}}; /* a location is not the text of its op */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pattern("e = exp(x)\nout = e + e", arena_printf(&arena, "where: %s", cases[i].condition).p);
         found_where(cases[i].condition, bodies, cases[i].finds, 3);
     }
+}
+
+/* A large module has the functions of its layers many times. */
+Test(match_cache, what_bundled_patterns_find_is_kept) {
+    char *text = whole(arena_printf(&arena, "%s/dit.ttir.mlir", getenv("FA_FIXTURES")).p);
+    struct match_cache *cache = match_cache_new(&set);
+    struct match_list searched, recalled = {0};
+    ir_read_bad(&ir, text);
+    search(&ir.g, cache, &searched);
+    uint64_t aliases = mlir_aliases_hash(ir.g.m);
+    for (uint32_t f = 0; f < ir.g.m->nfuncs; f++)
+        if (ir.g.func_kind[f] == FUNC_MAIN)
+            cr_assert(match_cache_recall(cache, function_fingerprint(&ir.g, f, aliases), &ir.g, f, &arena, &recalled));
+    cr_assert_gt(searched.n, 0);
+    same(&recalled, &searched, "dit.ttir.mlir");
+    free(searched.items);
+    free(recalled.items);
+    forget_ir();
+    match_cache_free(cache);
+    free(text);
 }

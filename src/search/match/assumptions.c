@@ -35,7 +35,7 @@ void assume_slice(struct assumptions *a, uint32_t value) {
         a->sliced[a->nsliced++] = value;
 }
 
-bool record_locations(struct evaluation *e, const struct number *condition, bool holds) {
+bool record_ops(struct evaluation *e, const struct number *condition, bool holds) {
     struct search_record *r = e->record;
     if (!r)
         return holds;
@@ -43,6 +43,6 @@ bool record_locations(struct evaluation *e, const struct number *condition, bool
     if (e->nops)
         memcpy(ops, e->ops, e->nops * sizeof *ops);
     r->answers = grow(r->answers, &r->cap, r->nanswers + 1, sizeof *r->answers);
-    r->answers[r->nanswers++] = (struct location_answer){condition, ops, e->nops, holds};
+    r->answers[r->nanswers++] = (struct op_answer){condition, ops, e->nops, holds};
     return holds;
 }

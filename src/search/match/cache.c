@@ -10,7 +10,7 @@ enum { KNOWN_FUNCTIONS = 256 }; /* by the low bits of their fingerprints */
 struct known_function {
     uint64_t fingerprint; /* 0: none */
     struct match *matches;
-    struct location_answer *answers;
+    struct op_answer *answers;
     uint32_t nmatches, nanswers;
     struct arena arena;
 };
@@ -64,9 +64,8 @@ static struct match moved_match(const struct match *m, uint32_t by, struct arena
     return out;
 }
 
-struct location_answer *answers_from(const struct location_answer *answers, uint32_t n, uint32_t first,
-                                     struct arena *a) {
-    struct location_answer *out = arena_alloc(a, (n + (size_t)1) * sizeof *out);
+struct op_answer *answers_from(const struct op_answer *answers, uint32_t n, uint32_t first, struct arena *a) {
+    struct op_answer *out = arena_alloc(a, (n + (size_t)1) * sizeof *out);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t *ops = arena_alloc(a, (answers[i].nops + (size_t)1) * sizeof *ops);
         for (uint32_t k = 0; k < answers[i].nops; k++)
@@ -77,7 +76,7 @@ struct location_answer *answers_from(const struct location_answer *answers, uint
     return out;
 }
 
-bool answers_hold(const struct location_answer *answers, uint32_t n, const struct graph *g, uint32_t first) {
+bool answers_hold(const struct op_answer *answers, uint32_t n, const struct graph *g, uint32_t first) {
     uint32_t ops[MAX_MATCHED];
     struct evaluation over = {.graph = g, .ops = ops};
     for (uint32_t i = 0; i < n; i++) {

@@ -25,17 +25,16 @@ void match_cache_keep(struct match_cache *cache, uint64_t fingerprint, const str
                       const struct match *matches, uint32_t n, const struct search_record *record);
 
 /* Answers with ops counted from `first` on, in `a`, and whether they hold where another op is that one. */
-struct location_answer *answers_from(const struct location_answer *answers, uint32_t n, uint32_t first,
-                                     struct arena *a);
-bool answers_hold(const struct location_answer *answers, uint32_t n, const struct graph *g, uint32_t first);
+struct op_answer *answers_from(const struct op_answer *answers, uint32_t n, uint32_t first, struct arena *a);
+bool answers_hold(const struct op_answer *answers, uint32_t n, const struct graph *g, uint32_t first);
 
 /* A place of which something is known that holds for others of a graph that are alike. */
 struct known_place {
     uint64_t key; /* match_alike; 0: none */
-    const struct location_answer *answers;
+    const struct op_answer *answers;
     uint32_t nanswers;
 };
-/* It is alike, and locations do not tell the two apart. */
+/* It is alike, and locations and texts do not tell the two apart. */
 bool known_place_is(const struct known_place *k, uint64_t key, const struct match *m);
 /* Keeps the place in `a`. False: what a query says of it depends on names, or on other functions. */
 bool known_place_keep(struct known_place *k, uint64_t key, const struct match_detail *d, struct arena *a);

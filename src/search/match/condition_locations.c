@@ -18,7 +18,7 @@ static bool have_one_location(const struct mlir *m, const uint32_t *ops, uint32_
 
 /* All ops have one location: they are the decomposition of one op of the model. */
 bool condition_one_location(const struct condition_call *c) {
-    return record_locations(c->e, c->number, have_one_location(c->graph->m, c->e->ops, c->e->nops));
+    return record_ops(c->e, c->number, have_one_location(c->graph->m, c->e->ops, c->e->nops));
 }
 
 static bool location_of(const struct graph *g, uint32_t value, struct str *name) {
@@ -47,5 +47,5 @@ bool condition_located(const struct condition_call *c) {
     bool holds = false;
     for (uint32_t i = 0; i < c->e->nops && !holds; i++)
         holds = is_located(c, c->e->ops[i]);
-    return record_locations(c->e, c->number, holds);
+    return record_ops(c->e, c->number, holds);
 }

@@ -43,8 +43,6 @@ bool condition_made_by(const struct condition_call *c) {
 
 static bool is_spelled(const struct condition_call *c, uint32_t op) {
     struct str text = mlir_op_spelling(c->graph->m, op);
-    if (c->e->record)
-        c->e->record->spelled = true;
     text.n = text.n > MAX_TEXT ? MAX_TEXT : text.n;
     return regex_finds(c->number->regex, text);
 }
@@ -53,10 +51,12 @@ static bool is_spelled(const struct condition_call *c, uint32_t op) {
 bool condition_spelled(const struct condition_call *c) {
     if (c->nargs > 0) {
         uint32_t op = op_of(c->graph, &c->arg[0]);
+        if (c->e->record)
+            c->e->record->spelled = true;
         return op != NONE && is_spelled(c, op);
     }
-    for (uint32_t i = 0; i < c->e->nops; i++)
-        if (is_spelled(c, c->e->ops[i]))
-            return true;
-    return false;
+    bool spelled = false;
+    for (uint32_t i = 0; i < c->e->nops && !spelled; i++)
+        spelled = is_spelled(c, c->e->ops[i]);
+    return record_ops(c->e, c->number, spelled);
 }

@@ -35,8 +35,8 @@ void assume_precondition(struct assumptions *a, struct precondition p);
 void assume_slice(struct assumptions *a, uint32_t value);
 void assume_constant(struct assumptions *a, uint32_t value, double number, bool stated);
 
-/* Whether a condition on nothing but the locations of ops holds of these. */
-struct location_answer {
+/* Whether a condition on nothing but the locations and texts of ops holds of these. */
+struct op_answer {
     const struct number *condition;
     const uint32_t *ops;
     uint32_t nops;
@@ -45,9 +45,9 @@ struct location_answer {
 
 /* What the result of a search depends on beside the function's fingerprint, for the match cache. */
 struct search_record {
-    struct location_answer *answers;
+    struct op_answer *answers;
     uint32_t nanswers, cap;
-    bool spelled;   /* the texts of ops, */
+    bool spelled;   /* the text of the op of a name, */
     bool elsewhere; /* or names of values, or another function: what it found is not kept */
 };
 
@@ -92,8 +92,8 @@ static inline bool record_elsewhere(const struct evaluation *e, bool holds) {
         e->record->elsewhere = true;
     return holds;
 }
-/* It depends on the locations of the ops of the match, and of nothing else. */
-bool record_locations(struct evaluation *e, const struct number *condition, bool holds);
+/* It depends on the locations or the texts of the ops of the match, and on nothing else. */
+bool record_ops(struct evaluation *e, const struct number *condition, bool holds);
 
 /* "%arg3 (encoder.layer.0.norm.weight)" for people; in `a`. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);

@@ -58,11 +58,11 @@ struct match_detail {
     uint32_t nconstants;
     const uint32_t *moved; /* values that demands of the fused op move, each once */
     uint32_t nmoved;
-    struct str_list undone;                /* how the compiler had fused it and decomposed it again */
-    bool unmade;                           /* the compiler makes no such fused op, whatever is set */
-    uint32_t nassumed;                     /* preconditions, by what its search assumed */
-    bool named;                            /* all of this may depend on names and other functions, too, */
-    const struct location_answer *answers; /* and on locations: ops count from the first one of the function */
+    struct str_list undone;          /* how the compiler had fused it and decomposed it again */
+    bool unmade;                     /* the compiler makes no such fused op, whatever is set */
+    uint32_t nassumed;               /* preconditions, by what its search assumed */
+    bool named;                      /* all of this may depend on names and other functions, too, */
+    const struct op_answer *answers; /* and on locations: ops count from the first one of the function */
     uint32_t nanswers;
     /* the rest is by binding_query_say */
     struct str_list preconditions;
