@@ -547,7 +547,7 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
         list_times(&by, r);
     enum fusing fusing = settle_fusing(&by, r, first);
     if (f->selection.matches.n)
-        count_parts(&by, fusing, r);
+        count_parts(&by, fusing, first, r);
     end_describing(&by);
     if (!f->show_slower)
         drop_needless(r, first);

@@ -108,34 +108,35 @@ static struct promise part_of(struct describer *by, const struct match *m, enum 
 }
 
 /* Of the place that takes one of its ops: a part saves no more than what of that is left. */
-static void add_part(const struct describer *by, const struct match *m, double *left, struct promise part,
-                     struct report *r) {
+static void add_part(const struct describer *by, const struct match *m, uint32_t first, double *left,
+                     struct promise part, struct report *r) {
     uint32_t k = 0;
     while (k < m->nops && !by->taken[m->ops[k]])
         k++;
     if (k == m->nops)
         return;
     uint32_t taker = by->taken[m->ops[k]] - 1;
-    part.saved = part.saved < left[taker] ? part.saved : left[taker];
-    left[taker] -= part.saved;
+    double *rest = &left[taker - first];
+    part.saved = part.saved < *rest ? part.saved : *rest;
+    *rest -= part.saved;
     part.of = r->findings.items[taker];
     r->parts = grow(r->parts, &r->parts_cap, r->nparts + 1, sizeof *r->parts);
     r->parts[r->nparts++] = part;
 }
 
-void count_parts(struct describer *by, enum fusing fusing, struct report *r) {
+void count_parts(struct describer *by, enum fusing fusing, uint32_t first, struct report *r) {
     const struct match_list *all = &by->f->selection.gave_way;
     struct match_list list = {0};
     uint8_t *marks = mark_places(by, r);
-    double *left = xcalloc(r->findings.n + (size_t)1, sizeof *left);
-    for (uint32_t i = 0; i < r->findings.n; i++)
-        left[i] = r->findings.items[i]->saved_us * r->findings.items[i]->counted;
+    double *left = xcalloc(r->findings.n - first + (size_t)1, sizeof *left);
+    for (uint32_t i = first; i < r->findings.n; i++)
+        left[i - first] = r->findings.items[i]->saved_us * r->findings.items[i]->counted;
     for (uint32_t i = 0; i < all->n; i++)
         if (is_part(by, &all->items[i], marks) && part_of(by, &all->items[i], fusing, r).option.n)
             match_list_add(&list, &all->items[i]);
     match_resolve(&list, NULL, NULL);
     for (uint32_t i = 0; i < list.n; i++)
-        add_part(by, &list.items[i], left, part_of(by, &list.items[i], fusing, r), r);
+        add_part(by, &list.items[i], first, left, part_of(by, &list.items[i], fusing, r), r);
     free(list.items);
     free(marks);
     free(left);

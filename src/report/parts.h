@@ -66,6 +66,6 @@ void keep_kind(struct describer *by, uint64_t key, const struct match_detail *d,
 bool part_is_missed(const struct describer *by, const struct report *r);
 /* A softmax is made by an option even where the attention around it takes more. Such matches gave way to those that are
  * reported; what they save is part of what the option promises. */
-void count_parts(struct describer *by, enum fusing fusing, struct report *r);
+void count_parts(struct describer *by, enum fusing fusing, uint32_t first, struct report *r);
 
 #endif
