@@ -153,7 +153,7 @@ struct str arena_str(struct arena *a, struct str s) {
     return (struct str){arena_strdup(a, s), s.n};
 }
 
-/* Into what is left of the chunk, which is where arena_alloc takes a text that fits from. */
+/* A short text is formatted once. */
 struct str arena_printf(struct arena *a, const char *fmt, ...) {
     char few[256];
     va_list ap;

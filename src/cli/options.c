@@ -21,7 +21,8 @@ static const struct option_row level_rows[] = {
     {"ttnn-only", 0, LEVEL, MEMBER(options.inputs.levels), NULL, .help = "take TTNN alone", .least = FA_TTNN_ONLY},
 };
 static const struct option_row unpaired_rows[] = {
-    {"unpaired", 0, FLAG, MEMBER(options.inputs.unpaired), NULL, .help = "do not check that the two are of one compile"},
+    {"unpaired", 0, FLAG, MEMBER(options.inputs.unpaired), NULL,
+     .help = "do not check that the two are of one compile"},
 };
 static const struct option_row pattern_rows[] = {
     {"patterns", 'P', LIST, MEMBER(patterns), "DIR|FILE", .help = "add patterns; may be repeated"},

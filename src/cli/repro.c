@@ -12,7 +12,7 @@
 struct repro_args {
     struct args args;
     const char *dir;
-    struct place_patterns patterns;
+    struct place_patterns ops, patterns; /* by fused op; by name */
     bool force;
     size_t n; /* folders */
 };
@@ -36,12 +36,13 @@ static void write_file(struct repro *r, const char *name, const char *content) {
 
 /* ---- the small module, audited and applied ---- */
 
+/* With the patterns of the fused op. */
 static struct fa_audit_options options_of(const struct repro *r, const char *const *file, enum fa_levels levels) {
     struct fa_audit_options o = r->x->args.options;
     o.inputs.files = file;
     o.inputs.nfiles = 1;
     o.inputs.levels = levels;
-    o.patterns = patterns_of_place(&r->x->args, &r->x->patterns, r->f->fused_op, NULL);
+    o.patterns = patterns_of_place(&r->x->args, &r->x->ops, r->f->fused_op, NULL);
     return o;
 }
 
@@ -79,13 +80,10 @@ static const char *reason_of(struct repro *r, const struct fa_application *a) {
                 *r->f->lacks && strcmp(r->f->lacks, "the op") != 0 ? r->f->lacks : r->f->fused_op);
 }
 
-/* `only`: a pattern, or a fused op. */
-static struct fa_application *apply_only(struct repro *r, const char *only) {
+static struct fa_application *apply_with(struct repro *r, struct fa_patterns patterns) {
     const char *file = text(&r->x->args, "%s/ttir.mlir", r->dir);
-    struct fa_audit_options o = options_of(r, &file, FA_TTIR_ONLY);
-    struct fa_apply_options how =
-        writing_options(&r->x->args, patterns_of_place(&r->x->args, &r->x->patterns, only, NULL));
-    how.inputs = o.inputs;
+    struct fa_apply_options how = writing_options(&r->x->args, patterns);
+    how.inputs = options_of(r, &file, FA_TTIR_ONLY).inputs;
     return fa_apply(&how);
 }
 
@@ -93,10 +91,10 @@ static struct fa_application *apply_only(struct repro *r, const char *only) {
 static void apply_small(struct repro *r) {
     char message[4352];
     const char *fused = text(&r->x->args, "%s/fused.mlir", r->dir);
-    struct fa_application *a = apply_only(r, r->f->pattern);
+    struct fa_application *a = apply_with(r, patterns_of_place(&r->x->args, &r->x->patterns, r->f->pattern, NULL));
     if (fa_application_status(a) == FA_CLEAN && !fa_application_found(a)) {
         fa_application_free(a);
-        a = apply_only(r, r->f->fused_op);
+        a = apply_with(r, patterns_of_place(&r->x->args, &r->x->ops, r->f->fused_op, NULL));
     }
     if (fa_application_status(a) != FA_CLEAN || !fa_application_applied(a))
         r->left = reason_of(r, a);
@@ -252,6 +250,7 @@ static enum fa_status run(struct args *args, FILE *out) {
         if (args->options.inputs.levels == FA_BOTH_LEVELS && !args->options.at)
             write_checks(x, out);
     }
+    fa_library_free(x->ops.library);
     fa_library_free(x->patterns.library);
     return status;
 }

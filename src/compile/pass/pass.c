@@ -38,8 +38,8 @@ static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o) 
     how.inputs = (struct fa_inputs){.files = files, .nfiles = 1, .contents = &bytes};
     struct fa_application *a = apply_module(&how, 1.0 / STAND_IN);
     struct applied out = applied_texts(a);
-    p->left = has_op_of_ttir(p->patterns) ? STR("in its TTIR alone the pattern does not match")
-                                          : STR("TTIR has no such op");
+    p->left =
+        has_op_of_ttir(p->patterns) ? STR("in its TTIR alone the pattern does not match") : STR("TTIR has no such op");
     for (size_t i = 0; i < fa_application_found(a); i++)
         if (fa_application_left(a, i))
             p->left = arena_str(&p->arena, str_of(fa_application_left(a, i)));

@@ -1,4 +1,4 @@
-/* Whether the two levels of a compile are made by one compile. What speaks against it is an error or a warning in `d`. */
+/* Whether two levels are made by one compile. What speaks against it is an error or a warning in `d`. */
 #ifndef FA_BELONG_H
 #define FA_BELONG_H
 

@@ -177,9 +177,9 @@ struct secondary_root {
 
 /* A name of a formula, by its number. */
 struct slot {
-    struct str name;    /* of a variable or line; empty for what idioms name */
-    struct node *named; /* what it stands for; NULL: any value */
-    uint32_t is_variable; /* no padding, which would be compiled in as it happens to be */
+    struct str name;      /* of a variable or line; empty for what idioms name */
+    struct node *named;   /* what it stands for; NULL: any value */
+    uint32_t is_variable; /* no bool: compile_patterns.c tells why */
     uint32_t is_constant; /* so says the `where` of its pattern; set before it is in a net */
 };
 

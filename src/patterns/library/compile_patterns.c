@@ -5,7 +5,9 @@
  * arena_alloc, notes what is allocated there. What the first set reaches is copied. A word is a pointer where it is an
  * address in its region and that of the other set is as far from it as the regions are from one another: what padding
  * happens to hold beside a byte is not, since that distance is no multiple of 256. An address in the program is one of
- * a text where its length stands behind it, as in struct str; nothing else of the program is pointed to.
+ * a text where its length stands behind it, as in struct str; nothing else of the program is pointed to. Padding that
+ * holds what is left of such an address passes for an empty text where a zero follows it, as behind a flag of one
+ * element of an array: struct slot has no padding for that.
  *
  * usage: compile_patterns BYTES SOURCE DEPENDENCIES DIRECTORY */
 #include <dirent.h>

@@ -252,9 +252,7 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
     for (uint32_t i = 0; i < t->all.n; i++)
         t->all.all[i]->met[0] = t->all.all[i]->met[1] = false;
     for (enum trial trial = 0; trial < TRIALS && v == VERDICT_SAME; trial++) {
-        if (trial == TRIAL_EQUAL) /* try_orders */
-            continue;
-        if (t->confirms && trial != TRIAL_PLAIN)
+        if (trial == TRIAL_EQUAL /* try_orders */ || (t->confirms && trial != TRIAL_PLAIN))
             continue;
         bool many = trial == TRIAL_POSITIVE || trial == TRIAL_COARSE;
         if (!trial_differs(t->p, trial) || (many && t->narrow && demand_size(t->demand) > dear))
@@ -384,8 +382,8 @@ static enum verdict_kind try_narrow(struct trying *t) {
     return v;
 }
 
-/* Inputs that vary along some dimensions alone make rows alike, or columns: what takes one for another is not seen, as in
- * an attention without its mask. A few elements have to agree where inputs vary along all, if that can be had. */
+/* Inputs that vary along some dimensions alone make rows alike, or columns: what takes one for another is not seen, as
+ * in an attention without its mask. A few elements have to agree where inputs vary along all, if that can be had. */
 static enum verdict_kind confirm(struct trying *t) {
     enum { CONFIRMED = 32 };
     struct verdict told = t->v;

@@ -131,7 +131,11 @@ static bool evaluate(struct trying *t, uint32_t jitter) {
 
 /* Inputs that vary along some dimensions alone have equal elements, of which no sort tells the order. */
 double sides_most(const struct trying *t) {
-    return t->confirms ? most_confirmed : t->narrow ? most_narrow : t->p->sorts ? most_read : (t->patient ? 2 : 1) * most_wide;
+    if (t->confirms)
+        return most_confirmed;
+    if (t->narrow)
+        return most_narrow;
+    return t->p->sorts ? most_read : (t->patient ? 2 : 1) * most_wide;
 }
 
 bool sides_evaluate(struct trying *t) {

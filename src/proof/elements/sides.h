@@ -9,9 +9,9 @@
 
 static const double tolerance = 1e-9;
 /* Elements that are read for one set of numbers. */
-static const double most_read = 2e6;   /* for many of a result */
-static const double most_narrow = 6e6; /* where inputs vary along some dimensions; */
-static const double most_wide = 1e5;   /* for more they vary so; twice as many where nothing is known then */
+static const double most_read = 2e6;      /* for many of a result */
+static const double most_narrow = 6e6;    /* where inputs vary along some dimensions; */
+static const double most_wide = 1e5;      /* for more they vary so; twice as many where nothing is known then */
 static const double most_confirmed = 3e7; /* once inputs that vary along some dimensions agree */
 static const double dear = 2e5, modest = 5e4, cheap = 2e4;
 

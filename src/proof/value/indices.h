@@ -11,7 +11,7 @@ enum { WORDS_OF_PAGE = 64, INDICES_OF_PAGE = 64 * WORDS_OF_PAGE, PAGES_OF_BOOK =
 
 /* Neighbours, of which some are members. */
 struct index_page {
-    uint64_t there; /* a bit for each word that has members */
+    uint64_t there;                 /* a bit for each word that has members */
     uint64_t bits[WORDS_OF_PAGE];   /* of those words; nothing is in others */
     uint32_t before[WORDS_OF_PAGE]; /* members before them; once the set is counted */
 };

@@ -19,7 +19,7 @@ struct pair_module {
     struct source source;
     struct log_scan scan;
     struct level level;
-    uint64_t ops; /* hash of how often it has each operator that computes */
+    uint64_t ops; /* of the one module: hash of how often it has each operator that computes */
     struct pair_module *partner;
     struct pair_module *same; /* a TTNN of the same TTIR with the same ops */
 };
@@ -266,6 +266,11 @@ static void add_if_possible(struct finder *f, uint32_t ttir, uint32_t ttnn, stru
     diags_free(&unsaid);
 }
 
+/* Of files with several modules it is not known. */
+static bool have_the_same_ops(const struct pair_module *a, const struct pair_module *b) {
+    return a->nmodules == 1 && b->nmodules == 1 && a->ops == b->ops;
+}
+
 /* Takes the best pairs of which neither has a partner yet; then what is left goes with a TTIR that has one. */
 static void choose(struct finder *f, const struct possible_pairs *all) {
     for (uint32_t i = 0; i < all->n; i++) {
@@ -281,7 +286,8 @@ static void choose(struct finder *f, const struct possible_pairs *all) {
             continue;
         ttnn->partner = ttir;
         for (uint32_t k = 0; k < f->ttnn.n; k++)
-            if (f->ttnn.items[k] != ttnn && f->ttnn.items[k]->partner == ttir && f->ttnn.items[k]->ops == ttnn->ops)
+            if (f->ttnn.items[k] != ttnn && f->ttnn.items[k]->partner == ttir &&
+                have_the_same_ops(f->ttnn.items[k], ttnn))
                 ttnn->same = f->ttnn.items[k];
     }
 }

@@ -244,10 +244,17 @@ static struct str how_to_ask(const struct claim *c) {
     return any ? STR("`try --why` tells why") : STR("");
 }
 
-/* `pattern`: of the pass; or empty. */
-static struct todo left(const struct claim *c, struct str pattern, const struct fact *f, struct arena *a) {
+/* Of the patterns of the compiler, or else its pass. */
+static struct str maker_of(const struct claim *c) {
+    const struct pattern_status *s = &c->pattern->status;
+    struct str pattern = made_earlier(c) ? s->earlier : s->pattern;
+    return pattern.n ? pattern : s->pass;
+}
+
+/* `f`: what is known of its maker; NULL: its age is not said. */
+static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
     return (struct todo){.kind = TODO_LOOK,
-                         .what = with_age(c, pattern.n ? pattern : c->pattern->status.pass, f, a),
+                         .what = with_age(c, maker_of(c), f, a),
                          .why = open_state(c, a),
                          .tried = c->tried ? tried(c, a) : how_to_ask(c),
                          .line = pass_dump(c),
@@ -264,7 +271,7 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
         return t;
     bool made = str_starts(answer, STR("fuses alone")) || str_starts(answer, STR("fuses in its model"));
     if (t.kind == TODO_OPTION && !t.then.n && !made && !named && !c->undone.n)
-        return left(c, c->pattern->status.pattern, NULL, a);
+        return left(c, NULL, a);
     t.tried = tried(c, a);
     t.at_most &= none || !named;
     return t;
@@ -272,9 +279,7 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
 
 /* Why the fusing passes seem not to have run; *sure: they have not. */
 static struct str seems_off(const struct claim *c, const struct fact *f, bool *sure, struct arena *a) {
-    const struct pattern_status *s = &c->pattern->status;
-    struct str pattern = made_earlier(c) ? s->earlier : s->pattern;
-    struct str name = with_age(c, pattern.n ? pattern : s->pass, fact_of_pattern(&c->set->facts, pattern), a);
+    struct str maker = maker_of(c), name = with_age(c, maker, fact_of_pattern(&c->set->facts, maker), a);
     bool by_default = f && fact_default(f, STR("true"), days_of(c), false) == DEFAULT_NO;
     *sure = by_default || c->many;
     return by_default ? STR("which is off by default")
@@ -320,7 +325,7 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     }
     if (has_yet_to_run(c))
         return (struct todo){.kind = TODO_WAIT, .what = s->pass, .line = pass_dump(c)};
-    return left(c, earlier ? s->earlier : s->pattern, earlier ? earlier : f, a);
+    return left(c, earlier ? earlier : f, a);
 }
 
 /* A new pattern runs where those of its level do, of which it may be that nothing here tells. */
@@ -349,7 +354,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return heed(c, write_one(c, a), a);
     if (c->undone.n && s->keeps.n) {
         struct todo t = set_options(c, s->keeps, STR(""), a);
-        return t.kind == TODO_LOOK ? left(c, s->pattern, NULL, a) : heed(c, t, a);
+        return t.kind == TODO_LOOK ? left(c, NULL, a) : heed(c, t, a);
     }
     if (exists(c->pattern))
         return heed(c, todo_of_pass(c, a), a);

@@ -4,12 +4,14 @@
 
 #include "search/match/cache.h"
 
+struct sought_op {
+    struct str name;
+    bool *roots; /* per op of the graph: a match of it may have its root there */
+};
+
 /* Fused ops that are looked for at some ops alone. */
 struct sought {
-    struct sought_op {
-        struct str name;
-        bool *roots; /* per op of the graph: a match of it may have its root there */
-    } *items;
+    struct sought_op *items;
     uint32_t n;
 };
 
