@@ -524,7 +524,8 @@ Test(mlir, floats) {
     static const struct {
         const char *text;
         double value;
-    } good[] = {{"1.0e-5 : f32", 1.0e-5},
+    } good[] = {{"1.52587891E-5 : f32", 0x1p-16},
+                {"1.52587891E-5 : f64", 1.52587891E-5},
                 {"0x7F80 : bf16", INFINITY},
                 {"0xFF800000 : f32", -INFINITY},
                 {"0x3C00 : f16", 1.0},

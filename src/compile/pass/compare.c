@@ -73,7 +73,7 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
         pass_condition(to, "%s.get%s() != %" PRId64, of.p, name, x->whole);
     else if (x->is_number)
         pass_condition(to, "%s.get%sAttr() != rewriter.getF32FloatAttr(%s)", of.p, name,
-                       cpp_float(attr_value(x), w->arena).p);
+                       cpp_float(x->number, w->arena).p);
     else
         compare_enum(w, op, x, of, to);
 }

@@ -196,7 +196,7 @@ static struct str attribute_text(struct creation *c, const struct attr *x) {
                             number.p);
     }
     if (x->is_number)
-        return arena_printf(w->arena, "%s.getF32FloatAttr(%s)", b, number_text(c, attr_value(x)).p);
+        return arena_printf(w->arena, "%s.getF32FloatAttr(%s)", b, number_text(c, x->number).p);
     return arena_printf(w->arena, "%s.getStringAttr(%.*s)", b, (int)x->text.n, x->text.p);
 }
 

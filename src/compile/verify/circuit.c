@@ -60,7 +60,7 @@ static bool has_reciprocal(const struct graph *g, double number) {
         for (uint32_t i = 0; a && i < a->n && !found; i++) {
             int exponent;
             bool fraction = a->at[i].is_number && !a->at[i].is_whole;
-            double value = fraction ? attr_value(&a->at[i]) : 0, x = frexp(fabs(value * number), &exponent);
+            double value = fraction ? a->at[i].number : 0, x = frexp(fabs(value * number), &exponent);
             double off = fmin(2 * x - 1, 1 - x); /* of 1/2 or 1 */
             found = off > 0 && off <= (double)FLT_EPSILON && fabs(value) < infinite;
         }
@@ -130,7 +130,7 @@ static void find_numbers(struct circuit *c, struct arena *a) {
         const struct attrs *all = graph_attributes(g, c->subgraph.ops[i]);
         for (uint32_t k = 0; all && k < all->n; k++)
             if (all->at[k].is_number && !all->at[k].is_whole)
-                add_number(c, attr_value(&all->at[k]), sides[g->m->ops[c->subgraph.ops[i]].first_result], true);
+                add_number(c, all->at[k].number, sides[g->m->ops[c->subgraph.ops[i]].first_result], true);
     }
 }
 

@@ -95,7 +95,7 @@ static struct constant constant_op(const struct graph *g, uint32_t op, uint32_t 
             filled = attrs_find(graph_attributes(g, op), "fill_value");
         c.known = filled && (filled->is_number || mlir_splat(filled->text, &c.value));
         if (c.known && filled->is_number)
-            c.value = c.bits < 53 ? attr_value(filled) : filled->number; /* an integer may be printed as f32 */
+            c.value = filled->number;
         c.value = held(graph_dtype(g, v), c.value);
         return c;
     case K_CONSTANT:

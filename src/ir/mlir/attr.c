@@ -299,6 +299,7 @@ static bool read_float(struct str s, struct str type, double *out) {
     if (!scan_is(*first, CH_DIGIT))
         return false;
     *out = strtod(text, &end);
+    *out = str_is(type, "f32") ? (double)(float)*out : *out; /* nine digits say more, or less, than it holds */
     return *end == 0;
 }
 

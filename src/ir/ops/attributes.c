@@ -24,10 +24,6 @@ double attrs_number(const struct attrs *a, const char *key, double otherwise) {
     return x && x->is_number ? x->number : otherwise;
 }
 
-double attr_value(const struct attr *x) {
-    return str_ends(x->text, STR("f32")) ? (double)(float)x->number : x->number;
-}
-
 int32_t attrs_list(const struct attrs *a, const char *key, const int64_t **list) {
     const struct attr *x = attrs_find(a, key);
     *list = x ? x->list : NULL;

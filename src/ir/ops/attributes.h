@@ -31,8 +31,6 @@ bool attrs_flag(const struct attrs *a, const char *key);
 /* A whole number; `otherwise` where there is none. */
 int64_t attrs_int(const struct attrs *a, const char *key, int64_t otherwise);
 double attrs_number(const struct attrs *a, const char *key, double otherwise);
-/* The number of an attribute that is one, as its type holds it: the text of an f32 may say more of it. */
-double attr_value(const struct attr *x);
 /* Whole numbers; how many, -1 where there is no such list. */
 int32_t attrs_list(const struct attrs *a, const char *key, const int64_t **list);
 

@@ -63,7 +63,7 @@ double attr_number(struct eval_context *ctx, const struct call *c, const char *k
     const struct attr *x = attrs_find(c->attributes, key);
     if (x && !x->is_number)
         unreadable(ctx, c, key);
-    return x ? attr_value(x) : otherwise;
+    return x ? x->number : otherwise;
 }
 
 double attr_number_needed(struct eval_context *ctx, const struct call *c, const char *key) {

@@ -27,7 +27,7 @@ void evaluate_ones(struct eval_context *ctx, const struct call *c, const struct 
 void evaluate_full(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     bool other = attrs_find(c->attributes, "value") && !attrs_find(c->attributes, "fill_value");
     const struct attr *x = attr_needed(ctx, c, other ? "value" : "fill_value");
-    double value = attr_value(x);
+    double value = x->number;
     if (!x->is_number && !mlir_splat(x->text, &value))
         op_fails(ctx, "full: %.*s is no number", (int)(x->text.n < 80 ? x->text.n : 80), x->text.p);
     *out = filled(ctx, c, value);

@@ -29,7 +29,7 @@ static uint32_t numbers_behind(struct eval_context *ctx, struct str text, double
         struct attr x = mlir_read_attr(STR(""), one, ctx->arena);
         if (!x.is_number)
             return 0;
-        number[n++] = attr_value(&x);
+        number[n++] = x.number;
         p = comma ? comma : end;
     }
     return n;

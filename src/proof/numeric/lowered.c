@@ -25,7 +25,7 @@ static const struct tensor *attribute_param(struct eval_context *ctx, const stru
     x = x ? x : default_of_op(ctx, c, key);
     if (x && !x->is_number)
         op_fails(ctx, "%s: attribute %s is no number", op_table[c->kind].name, key);
-    return x ? tensor_scalar(ctx, attr_value(x)) : NULL;
+    return x ? tensor_scalar(ctx, x->number) : NULL;
 }
 
 static uint32_t operand_roles(const struct call *c) {

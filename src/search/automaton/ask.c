@@ -22,8 +22,9 @@ const struct attr_spec *node_wrong_attribute(const struct node *node, const stru
             continue;
         }
         double y;
-        bool same = x && (str_eq(x->text, a->value) || (mlir_string(x->text, &inner) && str_eq(inner, a->value)) ||
-                          (x->is_number && mlir_float(a->value, &y) && x->number == y));
+        bool same =
+            x && (str_eq(x->text, a->value) || (mlir_string(x->text, &inner) && str_eq(inner, a->value)) ||
+                  (x->is_number && mlir_float(a->value, &y) && (x->number == y || x->number == (double)(float)y)));
         if (!same && (strcmp(a->key, activation_keys[0]) != 0 || !str_eq(graph_activation(g, op), a->value)))
             return a;
     }
