@@ -89,38 +89,50 @@ static int by_value(const struct ranked *a, const struct ranked *b) {
     return (a->x > b->x) - (a->x < b->x);
 }
 
-static int by_order(const struct ranked *a, const struct ranked *b) {
-    return (a->order > b->order) - (a->order < b->order);
+static bool is_before(const struct ranked *a, const struct ranked *b, bool down) {
+    int value = down ? by_value(b, a) : by_value(a, b);
+    return value ? value < 0 : a->order < b->order;
 }
 
-static int ascending(const void *p, const void *q) {
-    int value = by_value(p, q);
-    return value ? value : by_order(p, q);
+/* One step of a selection (Hoare): x[*first .. *last] is in two parts, of which each element of the one is before each
+ * of the other. The one then ends with *last, the other begins with *first; what is between is where it belongs. */
+static void part(struct ranked *x, int64_t *first, int64_t *last, bool down) {
+    const struct ranked pivot = x[*first + (*last - *first) / 2];
+    int64_t i = *first, k = *last;
+    while (i <= k) {
+        while (is_before(&x[i], &pivot, down))
+            i++;
+        while (is_before(&pivot, &x[k], down))
+            k--;
+        if (i > k)
+            break;
+        struct ranked other = x[i];
+        x[i++] = x[k];
+        x[k--] = other;
+    }
+    *first = i;
+    *last = k;
 }
 
-static int descending(const void *p, const void *q) {
-    int value = by_value(q, p);
-    return value ? value : by_order(p, q);
-}
-
-static void sort_ranked(struct ranked *x, int64_t n, bool down) {
-    qsort(x, (size_t)n, sizeof *x, down ? descending : ascending);
-}
-
-/* `turned`: equal elements in the opposite order. */
-static struct ranked ranked_at(const double *x, double place, int64_t n, bool down, bool turned) {
+/* The element that would stand at `place` of all that are sorted; `turned`: equal ones in the opposite order. */
+static struct ranked ranked_at(const double *x, int64_t place, int64_t n, bool down, bool turned) {
     struct ranked *all = xcalloc((size_t)n, sizeof *all), at;
     for (int64_t i = 0; i < n; i++)
         all[i] = (struct ranked){x[i], i, turned ? -i : i};
-    sort_ranked(all, n, down);
-    at = all[(int64_t)place];
+    for (int64_t from = 0, to = n - 1; from < to;) {
+        int64_t first = from, last = to;
+        part(all, &first, &last, down);
+        from = place > last ? first : from;
+        to = place < first ? last : to;
+    }
+    at = all[place];
     free(all);
     return at;
 }
 
 #define SORTED(name, down, turned, member)                                                                             \
     double fold_##name(const double *x, const double *y, int64_t n) {                                                  \
-        return (double)ranked_at(x, y[0], n, down, turned).member;                                                     \
+        return (double)ranked_at(x, (int64_t)y[0], n, down, turned).member;                                            \
     }
 SORTED(ascending, false, false, x)
 SORTED(descending, true, false, x)
