@@ -195,13 +195,16 @@ static bool look_thoroughly(struct sweep *s, uint32_t after, const struct merge_
     return false;
 }
 
+/* Each as it is, since one that is proved so is seen at once, and only then what makes the inputs as well. */
 static bool prove_value(struct sweep *s, uint32_t after, const struct merge_candidate *all, uint32_t n) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     struct judgement j;
     for (enum merge least = PROVED; least > NOT_MERGED; least--)
-        for (uint32_t i = 0; i < n; i++)
-            if (try_candidate(s, after, all[i], least, i == 0 ? MAX_GROWTH : 1, least == PROVED, c, &j))
+        for (uint32_t k = n > 1 ? 0 : 1; k < 2 * n; k++) {
+            int growth = k < n ? 0 : k == n ? MAX_GROWTH : 1;
+            if (try_candidate(s, after, all[k % n], least, growth, least == PROVED, c, &j))
                 return true;
+        }
     return false;
 }
 
@@ -233,7 +236,7 @@ static void prove_twin(struct sweep *s, uint32_t value) {
     struct judgement j;
     *c = (struct cone_pair){.result = {x.before, value}};
     if (s->d.values[value].merged < PROVED && cone_build(c, &s->d, PROVED) && c->nnodes <= MAX_REJOINED)
-        (void)try_candidate(s, value, x, PROVED, MAX_GROWTH, true, c, &j);
+        (void)try_candidate(s, value, x, PROVED, 0, true, c, &j);
 }
 
 void value_compare_twin(struct sweep *s, uint32_t node) {
