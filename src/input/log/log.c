@@ -356,7 +356,7 @@ static void note_error(struct scan *sc, struct stream *st, const struct line *li
 
 static void take_outside(struct scan *sc, struct stream *st, const struct line *line) {
     if (!starts_ir(sc, st, line->text)) {
-        sc->is_log |= !looks_like_ir(skip_blanks(line->text)) && looks_logged(line->text);
+        sc->is_log = sc->is_log || (looks_logged(line->text) && !looks_like_ir(skip_blanks(line->text)));
         note_error(sc, st, line);
         return;
     }

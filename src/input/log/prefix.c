@@ -60,14 +60,17 @@ static struct form_step form_next(struct str *rest) {
 static size_t ir_begins(struct str t, bool *head, bool *end) {
     static const bool first[256] = {
         ['m'] = 1, ['b'] = 1, ['f'] = 1, ['l'] = 1, ['"'] = 1, ['}'] = 1, ['%'] = 1, ['#'] = 1, ['r'] = 1};
+    static const char second[256] = {/* of a word */ ['m'] = 'o', ['b'] = 'u', ['f'] = 'u', ['l'] = 'l', ['r'] = 'e'};
     size_t most = t.n < LONGEST ? t.n : LONGEST, quotes = 0;
     for (size_t i = 0; i < most; i++) {
-        struct str in = {t.p + i, t.n - i};
-        char c = in.p[0];
-        if (!first[(unsigned char)c])
+        if (!first[(unsigned char)t.p[i]])
+            continue;
+        char c = t.p[i], next = second[(unsigned char)c];
+        if (next && (i + 1 == t.n || t.p[i + 1] != next))
             continue;
         bool inside = i > 0 && (is_letter(t.p[i - 1]) || is_digit(t.p[i - 1]) || strchr("_.$@#%", t.p[i - 1]));
         if (!inside && quotes % 2 == 0) {
+            struct str in = {t.p + i, t.n - i};
             *head = is_func(in) || is_module(in);
             *end = closes_region(in);
             if (*head || *end || is_op_of_dialect(in) || defines_alias(in) || str_starts(in, STR("return %")))
