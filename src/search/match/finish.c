@@ -46,15 +46,15 @@ static bool may_escape(const struct matcher *m, uint32_t op) {
            is_one_of(m, m->pattern->beside, m->pattern->nbeside, op);
 }
 
-/* Others take what it yields, or what such an op makes of it, or it stands in a function that runs once: it runs beside
- * the fused op. */
+/* Others take what it yields, or what such an op or one that is looked through makes of it, or it stands in a function
+ * that runs once: it runs beside the fused op. */
 static bool stands_beside(const struct matcher *m, uint32_t op) {
     const struct mlir_op *o = &m->g->m->ops[op];
-    bool shared = is_one_of(m, m->pattern->beside, m->pattern->nbeside, op);
+    bool shared = !matcher_took(m, op) || is_one_of(m, m->pattern->beside, m->pattern->nbeside, op);
     bool beside = (m->func != NONE && o->func != m->func) || (shared && user_outside(m, op) != NONE);
     uint32_t end = m->g->first_use[o->first_result + o->nresults];
     for (uint32_t u = m->g->first_use[o->first_result]; u < end && shared && !beside; u++)
-        beside = m->g->uses[u] > op && matcher_took(m, m->g->uses[u]) && stands_beside(m, m->g->uses[u]);
+        beside = m->g->uses[u] > op && in_match(m, m->g->uses[u]) && stands_beside(m, m->g->uses[u]);
     return beside;
 }
 
