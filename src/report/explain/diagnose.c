@@ -430,14 +430,30 @@ static bool has_match(struct matcher *m, const uint64_t *roots, uint32_t i, cons
     return (!roots || roots[i / 64] >> (i % 64) & 1) && match_at(m, p, op);
 }
 
-static void search_at(struct matcher *m, const struct pattern_set *set, uint32_t op, bool all, struct arena *scratch,
-                      struct arena *a, struct near_misses *near) {
+static bool is_collective(const struct node *n, void *context) {
+    (void)context;
+    return n->kind == N_OP && op_is(n->op, COLLECTIVE);
+}
+
+/* Of what is rooted: a pattern with a collective is not near where there is none. */
+static bool *far_ones(const struct pattern_set *set, const struct graph *g, struct arena *a) {
+    uint32_t n = set->first_rooted[OPERATORS];
+    bool *far = arena_alloc(a, n + (size_t)1), any = false;
+    for (uint32_t op = 0; op < g->m->nops && !any; op++)
+        any = graph_op_is(g, op, COLLECTIVE);
+    for (uint32_t i = 0; i < n; i++)
+        far[i] = !any && formula_find(&set->rooted[i]->formula, is_collective, NULL);
+    return far;
+}
+
+static void search_at(struct matcher *m, const struct pattern_set *set, const bool *far, uint32_t op, bool all,
+                      struct arena *scratch, struct arena *a, struct near_misses *near) {
     uint32_t k = m->g->kind[op], first = set->first_rooted[k];
     const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
     for (uint32_t i = first; i < set->first_rooted[k + 1]; i++) {
         const struct pattern *p = set->rooted[i];
         struct near_miss close;
-        if (node_is(p->formula.root, (enum op_kind)k) && !has_match(m, roots, i - first, p, op) &&
+        if (!far[i] && node_is(p->formula.root, (enum op_kind)k) && !has_match(m, roots, i - first, p, op) &&
             diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, scratch, &close))
             keep(near, &close, a);
         arena_reset(scratch);
@@ -450,12 +466,13 @@ void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, 
     struct arena scratch = {0};
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
+    const bool *far = far_ones(set, g, a);
     m->ops = ops;
     if (ops)
         automaton_run(ops, first, end);
     for (uint32_t op = first; op < end; op++)
         if (g->kind[op] < OPERATORS && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
-            search_at(m, set, op, all, &scratch, a, near);
+            search_at(m, set, far, op, all, &scratch, a, near);
     arena_free(&scratch);
     matcher_free(m);
 }
