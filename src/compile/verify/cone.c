@@ -161,6 +161,22 @@ static bool open_foreign(struct cone_pair *c, const struct dag *d) {
     return c->nopened > before;
 }
 
+/* Where one side alone has inputs that the other lacks, what both have behind these may be made of them. */
+static bool open_behind_foreign(struct cone_pair *c, const struct dag *d) {
+    uint32_t before = c->nopened, first[SIDES] = {NONE, NONE};
+    for (int side = 0; side < SIDES; side++)
+        for (uint32_t i = 0; i < c->ninputs; i++)
+            if (is_foreign_to(c, d, i, side) && c->inputs[i] < first[side])
+                first[side] = c->inputs[i];
+    if (first[BEFORE] != NONE && first[AFTER] != NONE)
+        return false;
+    for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
+        if (c->inputs[i] > first[BEFORE] || c->inputs[i] > first[AFTER])
+            if (c->used[i] == (1 << BEFORE | 1 << AFTER) && is_made(d, c->inputs[i]))
+                c->opened[c->nopened++] = c->inputs[i];
+    return c->nopened > before;
+}
+
 static bool open_all(struct cone_pair *c, const struct dag *d) {
     uint32_t before = c->nopened;
     for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
@@ -171,6 +187,25 @@ static bool open_all(struct cone_pair *c, const struct dag *d) {
 
 bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least) {
     return (open_foreign(c, d) || open_all(c, d)) && cone_build(c, d, least);
+}
+
+bool cone_grow_to_shared(struct cone_pair *c, const struct dag *d, enum merge least) {
+    return (open_behind_foreign(c, d) || open_foreign(c, d) || open_all(c, d)) && cone_build(c, d, least);
+}
+
+/* Marks the value and all that it is made of. */
+static void mark_made_of(const struct dag *d, uint32_t value, bool *marked, uint32_t *stack) {
+    uint32_t n = 0;
+    for (stack[n++] = value; n > 0;) {
+        uint32_t v = stack[--n];
+        if (v == NONE || marked[v])
+            continue;
+        marked[v] = true;
+        uint32_t node = d->values[v].node;
+        for (uint32_t i = 0; node != NONE && i < d->nodes[node].noperands; i++)
+            if (dag_operands(d, node)[i] != NONE && !marked[dag_operands(d, node)[i]])
+                stack[n++] = dag_operands(d, node)[i];
+    }
 }
 
 /* Whole numbers, or floats that are chosen or cast by these. */
@@ -186,6 +221,28 @@ static bool is_mask(const struct dag *d, uint32_t value) {
         value = dag_operands(d, node)[0];
     }
     return false;
+}
+
+/* Some argument is in what the input is made of and in nothing that the other side needs. */
+static bool is_free(const struct cone_pair *c, const struct dag *d, uint32_t input, int side, struct arena *a) {
+    bool *own = arena_alloc(a, d->nvalues + (size_t)1), *other = arena_alloc(a, d->nvalues + (size_t)1), free = false;
+    uint32_t *stack = arena_alloc(a, (d->noperands + (size_t)1) * sizeof *stack);
+    mark_made_of(d, c->inputs[input], own, stack);
+    for (uint32_t i = 0; i < c->ninputs; i++)
+        if (c->used[i] != 1 << side)
+            mark_made_of(d, c->inputs[i], other, stack);
+    for (uint32_t v = 0; v < d->nvalues && !free; v++)
+        free = own[v] && !other[v] && d->values[v].node == NONE;
+    return free && format_is_float(graph_dtype(dag_graph(d, c->inputs[input]), d->values[c->inputs[input]].value)) &&
+           !is_mask(d, c->inputs[input]);
+}
+
+bool cone_foreign_are_free(const struct cone_pair *c, const struct dag *d, struct arena *a) {
+    bool free = true;
+    for (int side = 0; side < SIDES; side++)
+        for (uint32_t i = 0; i < c->ninputs && free; i++)
+            free = !is_foreign_to(c, d, i, side) || is_free(c, d, i, side, a);
+    return free;
 }
 
 bool cone_grow_masks(struct cone_pair *c, const struct dag *d, enum merge least) {

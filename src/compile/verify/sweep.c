@@ -56,8 +56,6 @@ static void compare_nodes(struct sweep *s) {
     const struct dag_side *a = &s->d.side[AFTER];
     for (uint32_t node = a->first_node; node < a->end_node; node++) {
         const struct dag_node *x = &s->d.nodes[node];
-        if (!s->reached[node])
-            continue;
         if (dag_merge_twin(&s->d, node)) {
             value_compare_twin(s, node);
         } else if (dag_computes(&s->d, node) || dag_class(&s->d, node) == OP_CALL) {

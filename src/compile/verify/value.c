@@ -290,13 +290,13 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     struct judgement j = r->judgement, proved = {.answer = ANSWER_NOT_COMPARED};
     enum merge least = PROVED;
     *c = cone_of_region(r);
-    bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
+    bool lifted = cone_build(c, &s->d, CONDITIONAL) && cone_foreign_are_free(c, &s->d, &s->arena);
     bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
     lifted &= !has_call(&s->d, c);
     for (int level = 1, next = 1; larger && level <= MAX_LIFT; level++) {
         if (j.answer == ANSWER_NOT_COMPARED)
             break;
-        larger = cone_grow(c, &s->d, least);
+        larger = cone_grow_to_shared(c, &s->d, least);
         bool shared = !c->why.text.n && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why.text.n;
         if (level == next || last || (shared && !lifted)) {
             j = c->why.text.n ? j : judge_cone(s, c, true);
