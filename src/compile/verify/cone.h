@@ -27,16 +27,16 @@ bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least);
 /* One layer larger: of the inputs that only one side needs the latest are opened, or else all that ops make. False
  * where there is none, or with `why`. */
 bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least);
-/* The same, but first what both sides need and may be made of an input that one of them needs: x of x + f(x) beside f(x)
- * is then an input of both. */
+/* The same, but first what both sides need and may be made of an input that one of them needs: x of x + f(x) beside
+ * f(x) is then an input of both. */
 bool cone_grow_to_shared(struct cone_pair *c, const struct dag *d, enum merge least);
 /* So far that no input that says what is seen, a truth value, a whole number or a mask of these, is made of others:
  * they are not arbitrary. False where none is, or with `why`. */
 bool cone_grow_masks(struct cone_pair *c, const struct dag *d, enum merge least);
 /* Some value that ops make is an input of one side only. */
 bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
-/* Each of these depends on an argument that nothing of the other side does, and is a float that hides nothing: it may be
- * any number whatever the other side's inputs are. Bits are of `a`. */
+/* Each of these depends on an argument that nothing of the other side does, and is a float that hides nothing: it may
+ * be any number whatever the other side's inputs are. Bits are of `a`. */
 bool cone_foreign_are_free(const struct cone_pair *c, const struct dag *d, struct arena *a);
 /* A constant of which the text leaves the elements out is in one side only, or taken for one of the other by a guess.
  */

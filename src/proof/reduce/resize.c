@@ -248,8 +248,20 @@ static int map_all(const struct resizer *r, int64_t *list, int n) {
     return n;
 }
 
-static int bounds(const struct resizer *r, uint32_t op, bool ends, struct str text, int64_t *list) {
+/* Behind the last position. */
+static int64_t count_end(struct resizer *r, uint32_t op) {
+    const struct attrs *a = graph_attributes(r->subgraph->graph, op);
+    struct shape s = resized_shape(r, r->subgraph->graph->m->ops[op].first_result);
+    int64_t along = attrs_int(a, "arange_dimension", 0), n = along >= 0 && along < s.rank ? s.dim[along] : 0;
+    return attrs_int(a, "start", 0) + n * attrs_int(a, "step", 1);
+}
+
+static int bounds(struct resizer *r, uint32_t op, bool ends, struct str text, int64_t *list) {
     struct slice_bounds b;
+    if (graph_op_is(r->subgraph->graph, op, COUNTS)) {
+        *list = count_end(r, op);
+        return 1;
+    }
     if (!slice_bounds(r->subgraph->graph, op, &b))
         return mlir_ints(text, list, MAX_RANK);
     memcpy(list, ends ? b.end : b.begin, b.rank * sizeof *list);
