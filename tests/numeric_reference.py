@@ -665,6 +665,12 @@ t = cache.copy()
 for u in range(3):
     t[u, :, int(at[u])] = new[0, u]
 both("selection", "paged_update_cache", "share_cache = false", [cache, new, (at, "i32")], t)
+at, pages = np.array([3.0, 6, 8]), np.array([[4.0, 1], [0, 5], [2, 3]])  # the last one is on none of its pages
+cache = np.concatenate([cache, -cache])
+t = cache.copy()
+for u in range(2):
+    t[int(pages[u, int(at[u]) // 4]), :, int(at[u]) % 4] = new[0, u]
+both("selection", "paged_update_cache", "share_cache = false", [cache, new, (at, "i32"), (pages, "i32")], t)
 cache, new = rand(2, 1, 7, 2), rand(1, 1, 3, 2)
 t = cache.copy()
 t[1, :, :3] = new[0]

@@ -76,11 +76,12 @@ Test(equal, positions_in_a_cache_are_all_of_its_rows) {
     cr_assert_eq(facts_of_argument("x:2x4x32x8 n:1x4x2x8 i:1xsi32", WRITTEN("2x4x32x8"), 2)->indices, 32);
 }
 
-Test(equal, rows_of_pages_are_not) {
+Test(equal, positions_in_pages_are_those_of_a_user) {
     const char *ops =
-        "c = ttir.paged_update_cache x n i p {share_cache = false} -> 2x4x32x8; o = ttir.exp c -> 2x4x32x8\n"
+        "c = ttir.paged_update_cache x n i p {share_cache = false} -> 6x4x32x8; o = ttir.exp c -> 6x4x32x8\n"
         "return o";
-    cr_assert_eq(facts_of_argument("x:2x4x32x8 n:1x2x4x8 i:2xsi32 p:2x1xsi32", ops, 2)->indices, 2);
+    cr_assert_eq(facts_of_argument("x:6x4x32x8 n:1x2x4x8 i:2xsi32 p:2x3xsi32", ops, 2)->indices, 96);
+    cr_assert_eq(facts_of_argument("x:6x4x32x8 n:1x2x4x8 i:2xsi32 p:2x3xsi32", ops, 3)->indices, 6);
 }
 
 Test(equal, what_a_root_is_taken_of_is_not_negative) {

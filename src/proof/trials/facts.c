@@ -57,8 +57,22 @@ static uint32_t numbered_rows(const struct graph *g, uint32_t op) {
     return k == K_EMBEDDING ? graph_operands(g, op)[1] : cache ? graph_operands(g, op)[0] : NONE;
 }
 
+/* A cache in pages has positions on those of one user; 0: it is another op. */
+static int64_t indices_of_pages(const struct graph *g, uint32_t op, uint32_t operand) {
+    bool paged = g->kind[op] == K_PAGED_UPDATE_CACHE && graph_noperands(g, op) == 4;
+    uint32_t rank = 0, each = 0;
+    const int64_t *cache = paged ? graph_shape(g, graph_operands(g, op)[0], &rank) : NULL,
+                  *pages = paged ? graph_shape(g, graph_operands(g, op)[3], &each) : NULL;
+    if (rank != 4 || each != 2)
+        return 0;
+    return operand == 3 ? cache[0] : pages[1] * cache[2];
+}
+
 /* Dimensions of small shapes may have two elements only; a table has its rows, and what slices are taken of as many. */
-static int64_t indices_of_op(const struct graph *g, uint32_t op) {
+static int64_t indices_of_op(const struct graph *g, uint32_t op, uint32_t operand) {
+    int64_t paged = indices_of_pages(g, op, operand);
+    if (paged > 0)
+        return paged;
     const struct attr *map = g->kind[op] == K_GATHER ? attrs_find(graph_attributes(g, op), "start_index_map") : NULL;
     if (map && map->n == 1) {
         uint32_t n = 0;
@@ -270,7 +284,7 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
                       .rooted = takes_root(g, op, operand) || ((moves || keeps_sign(g, op)) && to->rooted)};
     if (c == OP_OPAQUE &&
         (operand > 0 || op_operand_of_role(k, STR("index")) == 0)) /* the first one is data elsewhere */
-        f.indices = indices_of_op(g, op);
+        f.indices = indices_of_op(g, op, operand);
     else if (to->indices)
         f.indices = indices_before(g, op, operand, to->indices);
     find_mask(g, op, operand, to, &f);
