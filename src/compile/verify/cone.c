@@ -106,6 +106,13 @@ static bool is_made(const struct dag *d, uint32_t value) {
     return node != NONE && !dag_is_constant(d, value) && !argument;
 }
 
+uint32_t cone_one_sided_inputs(const struct cone_pair *c) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->ninputs; i++)
+        n += c->used[i] != (1 << BEFORE | 1 << AFTER);
+    return n;
+}
+
 bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d) {
     bool found = false;
     for (uint32_t i = 0; i < c->ninputs; i++)

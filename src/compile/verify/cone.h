@@ -33,6 +33,8 @@ bool cone_grow_to_shared(struct cone_pair *c, const struct dag *d, enum merge le
 /* So far that no input that says what is seen, a truth value, a whole number or a mask of these, is made of others:
  * they are not arbitrary. False where none is, or with `why`. */
 bool cone_grow_masks(struct cone_pair *c, const struct dag *d, enum merge least);
+/* How many inputs one side needs alone. */
+uint32_t cone_one_sided_inputs(const struct cone_pair *c);
 /* Some value that ops make is an input of one side only. */
 bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
 /* Each of these depends on an argument that nothing of the other side does, and is a float that hides nothing: it may

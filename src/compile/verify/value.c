@@ -208,6 +208,21 @@ static bool prove_value(struct sweep *s, uint32_t after, const struct merge_cand
     return false;
 }
 
+/* Of candidates that all differ the one is likeliest that is made of the same: a convolution with its bias. */
+static void put_likeliest_first(struct sweep *s, uint32_t after, struct merge_candidate *all, uint32_t n) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    uint32_t best = 0, least = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        *c = (struct cone_pair){.result = {all[i].before, after}, .moved = all[i].moved};
+        uint32_t alone = cone_build(c, &s->d, CONDITIONAL) ? cone_one_sided_inputs(c) : UINT32_MAX;
+        best = alone < least ? i : best;
+        least = alone < least ? alone : least;
+    }
+    struct merge_candidate likeliest = all[best];
+    memmove(all + 1, all, best * sizeof *all);
+    all[0] = likeliest;
+}
+
 /* The op moves data: one that is merged with nothing stays inside of larger cones. */
 static bool only_moves(const struct dag *d, uint32_t value) {
     return signature_source(dag_graph(d, value), d->values[value].value) != d->values[value].value;
@@ -220,11 +235,10 @@ void value_compare(struct sweep *s, uint32_t after) {
     uint32_t n = candidates_of(&s->candidates, after, all);
     if (prove_value(s, after, all, n))
         return;
-    if (n > 0 && only_moves(&s->d, after))
+    if (n == 0 || only_moves(&s->d, after))
         return;
-    if (n > 0 && look_thoroughly(s, after, all, n, &s->region_of[after]))
-        return;
-    if (n > 0)
+    put_likeliest_first(s, after, all, n);
+    if (!look_thoroughly(s, after, all, n, &s->region_of[after]))
         dag_merge(&s->d, after, all[0].before, all[0].moved, GUESSED);
 }
 
