@@ -87,19 +87,32 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     return false;
 }
 
+static uint32_t rank_of(const struct matcher *m, const struct link *l) {
+    uint32_t rank = 0;
+    return graph_shape(m->g, l->value, &rank) ? rank : 0;
+}
+
+/* What the second link is made of has no more dimensions than the first one: the one that is broadcast was added. */
+static bool adds_dimension(const struct matcher *m, const struct link *first, const struct link *at) {
+    return graph_nuses(m->g, at[0].value) == 1 && rank_of(m, at) > rank_of(m, first) &&
+           rank_of(m, at + 1) == rank_of(m, first) && graph_numel(m->g, at[0].value) == graph_numel(m->g, at[1].value);
+}
+
 /* How many links belong to the formula rather than to the variable: a broadcast, and under transposed() the movement
  * that exchanged the axes; only as long as nobody else uses the values between. */
 static uint32_t own_links(const struct matcher *m, const struct goal *g, const struct link *links, uint32_t n) {
     uint32_t take = 0;
+    bool expanded = false;
     bool turned = g->turned && !last_axis_innermost(&links[0].map, g->axes);
     for (uint32_t i = 1; i < n && graph_nuses(m->g, links[i - 1].value) == 1; i++) {
         bool expands = graph_numel(m->g, links[i].value) < graph_numel(m->g, links[i - 1].value);
         bool turns = turned && last_axis_innermost(&links[i].map, g->axes);
         if (expands || turns)
             take = i;
+        expanded = take == i ? expands : expanded;
         turned &= !turns;
     }
-    return take;
+    return take + (expanded && take + 1 < n && adds_dimension(m, links, links + take));
 }
 
 static enum search_outcome bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
