@@ -159,6 +159,8 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
     *j = (struct judgement){.answer = ANSWER_NOT_COMPARED};
     if (!cone_build(c, &s->d, least))
         j->why = c->why;
+    else if (growth >= 0 && growth < MAX_GROWTH && c->nnodes > MAX_GROWN)
+        return false; /* of another layer, for all that is known */
     else if (anew || c->weakest == least)
         *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
     if (j->answer != ANSWER_PROVED)
