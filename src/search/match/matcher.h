@@ -190,23 +190,28 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
 static inline enum search_outcome matcher_solve(struct matcher *m, const struct goal *g) {
     return m->solve(m, g);
 }
+/* Who is told where the search fails, or NULL. What is missing of a line that may be missing is no failure. */
+static inline const struct search_observer *matcher_observer(const struct matcher *m) {
+    bool optional = m->state.line && m->pattern->formula.also[m->state.line - 1].optional;
+    return optional ? NULL : m->observer;
+}
 /* MISSED. */
 static inline enum search_outcome matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g,
                                                  uint32_t at) {
-    if (m->observer)
+    if (matcher_observer(m))
         m->observer->failed(m, why, g, at);
     return MISSED;
 }
 static inline enum search_outcome matcher_other_op(struct matcher *m, const struct goal *g, uint32_t value,
                                                    const struct imap *map) {
-    if (m->observer)
+    if (matcher_observer(m))
         m->observer->other_op(m, g, value, map);
     return MISSED;
 }
 /* The same where the search may go on at the op's operands. */
 static inline enum after_failure matcher_wrong(struct matcher *m, enum failure_kind why, const struct goal *g,
                                                uint32_t op) {
-    return m->observer ? m->observer->wrong(m, why, g, op) : SEARCH_STOPS;
+    return matcher_observer(m) ? m->observer->wrong(m, why, g, op) : SEARCH_STOPS;
 }
 
 /* ---- maps.c ---- */

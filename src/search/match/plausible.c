@@ -40,12 +40,12 @@ bool matcher_may_match(const struct matcher *m, const struct node *node, uint32_
 }
 
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
-    return m->observer || matcher_may_match(m, node, value); /* it is told where exactly the search fails */
+    return matcher_observer(m) || matcher_may_match(m, node, value); /* it is told where exactly the search fails */
 }
 
 bool matcher_root_plausible(const struct matcher *m, const struct node *node, uint32_t op) {
     return node_is(node, (enum op_kind)m->g->kind[op]) &&
-           (m->observer || !m->ops || automaton_finds_root(m->ops, node->sub, op));
+           (matcher_observer(m) || !m->ops || automaton_finds_root(m->ops, node->sub, op));
 }
 
 /* Where the ways on from two ops meet, of which one may be the other. */

@@ -197,11 +197,11 @@ enum search_outcome match_alternative(struct matcher *m, const struct goal *g, c
 /* An observer sees those that cannot match, too: after the others, where an automaton tells them apart. */
 enum search_outcome match_either(struct matcher *m, const struct goal *g) {
     const struct node *n = g->node;
-    bool all = m->observer && !m->ops;
+    bool all = matcher_observer(m) && !m->ops;
     for (uint32_t i = 0; i < n->nargs; i++)
         if ((all || matcher_may_match(m, n->args[i], g->value)) && match_alternative(m, g, n->args[i]) == MATCHED)
             return MATCHED;
-    if (m->observer && !all)
+    if (matcher_observer(m) && !all)
         m->observer->other_alternatives(m, g);
     return MISSED;
 }
