@@ -110,8 +110,9 @@ enum { FEW = 48 }; /* ops; of more only close places are put into words, which t
 static void explain(const struct module *m, uint32_t func, const struct match_list *found, struct arena *arena) {
     struct match_list again = {0};
     struct near_misses near = {0};
+    struct near_query query = {.least = m->ir.nops < FEW ? 1 : LEAST_OPS};
     match_function(patterns(), &m->graph, func, arena, &again);
-    near_misses_find(patterns(), NULL, &m->graph, func, m->ir.nops < FEW, arena, &near);
+    near_misses_find(patterns(), NULL, &m->graph, func, &query, arena, &near);
     FUZZ_PROMISE(again.n == found->n);
     for (uint32_t i = 0; i < near.n; i++) {
         const struct near_miss *c = &near.items[i];

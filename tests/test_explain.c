@@ -29,7 +29,7 @@ static void search(const char *args, const char *ops, bool all) {
     struct automaton_run *run = automaton_run_new(automaton, &ir.g);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++) {
         match_function(&set, &ir.g, f, &arena, &list);
-        near_misses_find(&set, run, &ir.g, f, all, &arena, &near);
+        near_misses_find(&set, run, &ir.g, f, &(struct near_query){.least = all ? 1 : LEAST_OPS}, &arena, &near);
     }
     automaton_run_free(run);
     automaton_free(automaton);

@@ -98,9 +98,9 @@ static const char *const hints[] = {
 
 static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
                      uint32_t n) {
-    uint32_t enough = diagnosis_of(m)->enough;
+    const struct near_query *query = diagnosis_of(m)->query;
     *diagnosis_of(m)->best = (struct near_miss){.op = NONE};
-    if (n < enough)
+    if (n < query->least)
         return; /* words, and how much is missing, cost more than the search */
     uint32_t more = ops_missing(m, first, second) + reason_is_absence(m, first);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
@@ -108,6 +108,7 @@ static void describe(struct matcher *m, const struct failure *first, const struc
     *diagnosis_of(m)->best = (struct near_miss){.pattern = first->pattern ? first->pattern : shown(m),
                                                 .graph = m->g,
                                                 .func = m->func,
+                                                .root = diagnosis_of(m)->root,
                                                 .ops = kept,
                                                 .nops = n,
                                                 .total = n + more,
@@ -115,7 +116,8 @@ static void describe(struct matcher *m, const struct failure *first, const struc
                                                 .excluded = reason_is_presence(first),
                                                 .op = reason_op(m, first),
                                                 .whole = !second && first->why >= FAILED_USER};
-    if (enough == LEAST_OPS && !is_close(diagnosis_of(m)->best))
+    if ((query->least == LEAST_OPS && !is_close(diagnosis_of(m)->best)) ||
+        (query->wants && !query->wants(query->self, diagnosis_of(m)->best)))
         return;
     reason_of(m, first, diagnosis_of(m)->best);
     if (!second && !diagnosis_of(m)->best->hint)
@@ -126,11 +128,11 @@ static void describe(struct matcher *m, const struct failure *first, const struc
 static void record(struct matcher *m, const struct failure *first, const struct failure *second) {
     struct diagnosis *d = diagnosis_of(m);
     uint32_t ops[MAX_MATCHED], n;
-    if ((m->state.nmatched == 0 && d->enough) || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
+    if ((m->state.nmatched == 0 && d->query->least) || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
         return;
     n = matched_ops(m, first, ops);
     uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
-    if ((n == 0 && d->enough) || score <= d->score)
+    if ((n == 0 && d->query->least) || score <= d->score)
         return;
     d->score = score;
     describe(m, first, second, ops, n);
@@ -278,23 +280,28 @@ static bool same_operands(const struct node *a, const struct node *b) {
     return same;
 }
 
-/* Those that cannot match. Where none of their operators is there, searches end alike without the goal, and as if the
- * op were theirs, so that the first one says it for all with these operands; after a difference for all. */
+/* Those that cannot match; after a difference they are a second one. Where none of their operators is there, searches
+ * end alike without the goal, and as if the op were theirs, so that the first one says it for all with these operands. */
 static void observe_other_alternatives(struct matcher *m, const struct goal *g) {
     const struct node *const *args = (const struct node *const *)g->node->args;
-    bool alike = g->parent == NONE || m->state.edits, said = g->parent == NONE;
-    struct kinds there = kinds_at(m, g->value);
+    const struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = g->value};
+    bool root = g->parent == NONE, said = root;
     struct gone_on *gone_on = &diagnosis_of(m)->gone_on, before = *gone_on;
+    if (m->state.edits) {
+        skip_goal(m, &s);
+        return;
+    }
+    struct kinds there = kinds_at(m, g->value);
     for (uint32_t i = 0; i < g->node->nargs; i++) {
         if (matcher_may_match(m, args[i], g->value))
             continue;
-        bool other = is_other(m, args[i], &there), again = other && alike && said;
+        bool other = is_other(m, args[i], &there), again = other && root && said;
         for (uint32_t k = 0; k < i && other && !again; k++)
             again = same_operands(args[i], args[k]) && is_other(m, args[k], &there);
         if (!again)
             match_alternative(m, g, args[i]);
         said |= other;
-        if (other && !alike && (args[i]->kind == N_OP || args[i]->kind == N_OUTER))
+        if (other && !root && (args[i]->kind == N_OP || args[i]->kind == N_OUTER))
             *gone_on = (struct gone_on){g->next, g->value, m->state.ntrail};
     }
     *gone_on = before;
@@ -385,30 +392,28 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
     reason_of(m, &s, out);
 }
 
-/* What is different where a search has just failed; false when fewer ops than `enough` match, or, where LEAST_OPS are
- * enough, when they are not close. */
-static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                     uint32_t enough, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .gone_on.value = NONE};
+/* What is different at `d->root` where a search has just failed; false where that is not wanted. */
+static bool diagnose(struct matcher *m, const struct pattern *p, struct diagnosis *d, struct arena *a) {
     struct search_observer observer = {observe_failure, observe_other_op,           observe_wrong, observe_end,
-                                       observe_verdict, observe_other_alternatives, &diagnosis};
+                                       observe_verdict, observe_other_alternatives, d};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
     bool unknown = m->full;
-    *out = (struct near_miss){.op = NONE};
+    *d->best = (struct near_miss){.op = NONE};
+    d->gone_on.value = NONE;
     m->observer = &observer;
     m->arena = a;
     if (unknown) {
-        given_up(m, op, out);
+        given_up(m, d->root, d->best);
     } else {
         m->max_steps = DIAGNOSIS_STEPS;
-        match_at(m, p, op);
+        match_at(m, p, d->root);
     }
     m->max_steps = limit;
     m->arena = before;
     m->observer = NULL;
-    out->root = op;
-    return out->reason.n > 0;
+    d->best->root = d->root;
+    return d->best->reason.n > 0;
 }
 
 static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
@@ -430,38 +435,72 @@ static bool has_match(struct matcher *m, const uint64_t *roots, uint32_t i, cons
     return (!roots || roots[i / 64] >> (i % 64) & 1) && match_at(m, p, op);
 }
 
-static bool is_collective(const struct node *n, void *context) {
-    (void)context;
-    return n->kind == N_OP && op_is(n->op, COLLECTIVE);
+/* Of one formula, by what the ops of a graph are. */
+struct sought {
+    const uint64_t *kinds; /* as struct node has them */
+    bool visited[MAX_SLOTS], far[MAX_SLOTS];
+};
+
+/* It stands for an op that is no arithmetic along axes, such as a convolution or a collective, and no such op is there. */
+static bool is_nowhere(const struct sought *s, const struct node *n) {
+    enum op_class class = op_table[n->op].class;
+    bool there = n->kind != N_OP || (class != OP_OPAQUE && class != OP_CONTRACT && class != OP_ALIKE);
+    for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
+        there |= (n->kinds[k] & s->kinds[k]) != 0;
+    return !there;
 }
 
-/* Of what is rooted: a pattern with a collective is not near where there is none. */
-static bool *far_ones(const struct pattern_set *set, const struct graph *g, struct arena *a) {
-    uint32_t n = set->first_rooted[OPERATORS];
-    bool *far = arena_alloc(a, n + (size_t)1), any = false;
-    for (uint32_t op = 0; op < g->m->nops && !any; op++)
-        any = graph_op_is(g, op, COLLECTIVE);
-    for (uint32_t i = 0; i < n; i++)
-        far[i] = !any && formula_find(&set->rooted[i]->formula, is_collective, NULL);
+/* However it is matched it needs one of those. */
+static bool is_far(struct sought *s, const struct node *n) {
+    if (n->kind == N_NAMED && s->visited[n->slot])
+        return s->far[n->slot];
+    uint32_t nfar = 0;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        nfar += is_far(s, n->args[i]);
+    bool far = is_nowhere(s, n) || (nfar > 0 && (n->kind != N_EITHER || nfar == n->nargs));
+    if (n->kind == N_NAMED) {
+        s->visited[n->slot] = true;
+        s->far[n->slot] = far;
+    }
     return far;
 }
 
-static void search_at(struct matcher *m, const struct pattern_set *set, const bool *far, uint32_t op, bool all,
-                      struct arena *scratch, struct arena *a, struct near_misses *near) {
+/* Of what is rooted: near to nothing that the graph has. */
+static bool *far_ones(const struct pattern_set *set, const struct graph *g, struct arena *a) {
+    uint32_t n = set->first_rooted[OPERATORS];
+    bool *far = arena_alloc(a, n + (size_t)1);
+    uint64_t kinds[(OPERATORS + 63) / 64] = {0};
+    for (uint32_t op = 0; op < g->m->nops; op++)
+        if (g->kind[op] < OPERATORS)
+            kinds[g->kind[op] / 64] |= 1ull << (g->kind[op] % 64);
+    for (uint32_t i = 0; i < n; i++) {
+        struct sought s = {.kinds = kinds};
+        const struct formula *f = &set->rooted[i]->formula;
+        far[i] = is_far(&s, f->root);
+        for (uint32_t k = 0; k < f->nsecondary; k++)
+            far[i] |= !f->also[k].optional && is_far(&s, f->also[k].node);
+    }
+    return far;
+}
+
+static void search_at(struct matcher *m, const struct pattern_set *set, const bool *far, uint32_t op,
+                      const struct near_query *query, struct arena *scratch, struct arena *a,
+                      struct near_misses *near) {
     uint32_t k = m->g->kind[op], first = set->first_rooted[k];
     const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
     for (uint32_t i = first; i < set->first_rooted[k + 1]; i++) {
         const struct pattern *p = set->rooted[i];
         struct near_miss close;
+        struct diagnosis d = {.best = &close, .query = query, .root = op};
         if (!far[i] && node_is(p->formula.root, (enum op_kind)k) && !has_match(m, roots, i - first, p, op) &&
-            diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, scratch, &close))
+            diagnose(m, p, &d, scratch))
             keep(near, &close, a);
         arena_reset(scratch);
     }
 }
 
 void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
-                      bool all, struct arena *a, struct near_misses *near) {
+                      const struct near_query *query, struct arena *a, struct near_misses *near) {
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
     struct arena scratch = {0};
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
@@ -472,7 +511,7 @@ void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, 
         automaton_run(ops, first, end);
     for (uint32_t op = first; op < end; op++)
         if (g->kind[op] < OPERATORS && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
-            search_at(m, set, far, op, all, &scratch, a, near);
+            search_at(m, set, far, op, query, &scratch, a, near);
     arena_free(&scratch);
     matcher_free(m);
 }
@@ -510,8 +549,9 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
     for (uint32_t i = 0; n > 0 && i / n < 2 && !(any && i >= n); i++) { /* the second time: where no op matches */
         struct near_miss close;
         uint32_t op = first + i % n;
-        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
-            !diagnose(m, leader, p, op, i < n, a, &close))
+        const struct near_query query = {.least = i < n};
+        struct diagnosis d = {.best = &close, .only = p, .query = &query, .root = op};
+        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) || !diagnose(m, leader, &d, a))
             continue;
         if (!any || !better(out, &close)) /* of equals the last one: what a function ends with is the likeliest root */
             *out = close;

@@ -5,8 +5,6 @@
 #include "report/explain/near_miss.h"
 #include "search/match/matcher.h"
 
-enum { LEAST_OPS = 2 }; /* that a near miss matches, or else it is far */
-
 /* How the search went on after a failure. */
 enum detour {
     DETOUR_NONE,   /* without the goal and its operands */
@@ -36,8 +34,9 @@ struct gone_on {
 struct diagnosis {
     struct near_miss *best;
     uint32_t score;             /* of the closest end of the search; 0: none yet */
-    uint32_t enough;            /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
     const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
+    const struct near_query *query;
+    uint32_t root;
     struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
     struct gone_on gone_on;
 };

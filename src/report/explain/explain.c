@@ -190,9 +190,9 @@ static int by_pattern_and_rank(const void *pa, const void *pb) {
     return near_miss_compare(a, b);
 }
 
-/* Hidden on purpose, or for another pattern: no near miss. */
+/* Hidden on purpose: no near miss. */
 static bool is_intended(const struct near_miss *c) {
-    return c->excluded || (c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0));
+    return c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0);
 }
 
 /* Of the reported match that has the op; 0: none has it. */
@@ -213,10 +213,11 @@ static bool is_reported(const struct explained_graph *r, const struct near_miss 
     return c->nops > 0 && (reported == c->nops || 2 * in_larger > c->nops);
 }
 
-static bool is_wanted(const struct explained_graph *r, const struct near_miss *c) {
+static bool is_wanted(const void *self, const struct near_miss *c) {
+    const struct explained_graph *r = self;
     if (r->asked)
         return asks_for(r, c->ops, c->nops, c->root, c->op);
-    return !is_reported(r, c) && !is_intended(c);
+    return !is_reported(r, c) && !c->excluded; /* excluded: it is for another pattern */
 }
 
 /* Better near misses that were kept are marked at their ops: with --at each pattern keeps one a place, its marks are of
@@ -243,7 +244,7 @@ static bool is_about(const struct graph *g, const struct near_miss *c) {
 }
 
 static void add_near(struct explained_graph *r, const struct near_miss *c) {
-    if (!is_wanted(r, c) || is_covered(r, c))
+    if (!is_wanted(r, c) || (!r->asked && is_intended(c)) || is_covered(r, c))
         return;
     struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
     x->total = c->total;
@@ -326,6 +327,7 @@ static void repeat_near(struct explained_graph *r, const struct searched_functio
 static void find_near_in(struct explained_graph *r, struct automaton_run *ops, struct searched_function *searched,
                          uint32_t n, uint32_t func) {
     struct fa_explanation *e = r->e;
+    struct near_query query = {e->all ? 1 : LEAST_OPS, is_wanted, r};
     uint32_t k = 0, first = e->n;
     uint64_t alike = func == NONE || r->asked || r->e->regions != REGION_KINDS ? 0 : r->selection.matches.alike[func];
     while (k < n && !(alike && searched[k].alike == alike && reports_the_same(r, func, searched[k].func)))
@@ -333,7 +335,7 @@ static void find_near_in(struct explained_graph *r, struct automaton_run *ops, s
     if (k < n)
         repeat_near(r, &searched[k], func);
     else
-        near_misses_find(e->patterns, ops, &r->level->graph, func, e->all, &r->arena, &r->near);
+        near_misses_find(e->patterns, ops, &r->level->graph, func, &query, &r->arena, &r->near);
     if (e->regions == REGION_KINDS) /* regions that come close may be closer */
         add_all_near(r);
     searched[n] = (struct searched_function){alike, func, first, e->n};

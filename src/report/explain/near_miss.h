@@ -33,11 +33,19 @@ struct near_misses {
     uint32_t n, cap;
 };
 
+enum { LEAST_OPS = 2 }; /* that a near miss matches, or else it is far */
+
+/* Which near misses are looked for: what is different is put into words of no others. */
+struct near_query {
+    uint32_t least;                                             /* ops that match; LEAST_OPS: and half of all */
+    bool (*wants)(const void *self, const struct near_miss *c); /* which has no words yet; NULL: any */
+    const void *self;
+};
+
 /* Searches a function as match_function does. Where a pattern does not match although the op may be its root, adds the
- * nearest miss for that op and pattern, with `all` also where less than half of the ops match. Texts live in `a`; the
- * caller frees the items. */
+ * nearest miss for that op and pattern. Texts live in `a`; the caller frees the items. */
 void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
-                      bool all, struct arena *a, struct near_misses *near);
+                      const struct near_query *query, struct arena *a, struct near_misses *near);
 /* The nearest miss in a function of one pattern, which shares its formula with `leader`; where nothing comes close,
  * what its last op is instead of the root. False when there is no op. */
 bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
