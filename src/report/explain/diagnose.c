@@ -281,7 +281,8 @@ static bool same_operands(const struct node *a, const struct node *b) {
 }
 
 /* Those that cannot match; after a difference they are a second one. Where none of their operators is there, searches
- * end alike without the goal, and as if the op were theirs, so that the first one says it for all with these operands. */
+ * end alike without the goal, and as if the op were theirs, so that the first one says it for all with these operands.
+ */
 static void observe_other_alternatives(struct matcher *m, const struct goal *g) {
     const struct node *const *args = (const struct node *const *)g->node->args;
     const struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = g->value};
@@ -394,8 +395,8 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 
 /* What is different at `d->root` where a search has just failed; false where that is not wanted. */
 static bool diagnose(struct matcher *m, const struct pattern *p, struct diagnosis *d, struct arena *a) {
-    struct search_observer observer = {observe_failure, observe_other_op,           observe_wrong, observe_end,
-                                       observe_verdict, observe_other_alternatives, d};
+    struct search_observer observer = {
+        observe_failure, observe_other_op, observe_wrong, observe_end, observe_verdict, observe_other_alternatives, d};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
     bool unknown = m->full;
@@ -441,7 +442,8 @@ struct sought {
     bool visited[MAX_SLOTS], far[MAX_SLOTS];
 };
 
-/* It stands for an op that is no arithmetic along axes, such as a convolution or a collective, and no such op is there. */
+/* It stands for an op that is no arithmetic along axes, such as a convolution or a collective, and no such op is there.
+ */
 static bool is_nowhere(const struct sought *s, const struct node *n) {
     enum op_class class = op_table[n->op].class;
     bool there = n->kind != N_OP || (class != OP_OPAQUE && class != OP_CONTRACT && class != OP_ALIKE);

@@ -37,7 +37,7 @@ struct diagnosis {
     const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
     const struct near_query *query;
     uint32_t root;
-    struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
+    struct failure edit; /* that the search has gone on from, while state.edits is 1 */
     struct gone_on gone_on;
 };
 
