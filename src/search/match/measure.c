@@ -60,16 +60,20 @@ static double dtype_of(const struct evaluation *e, const struct binding *b, cons
 
 /* Counted from the last, which is -1: also where the value is the same all along each axis. */
 static double innermost_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    uint32_t i = 0;
+    const struct binding *bound = &e->bindings[n->slot];
+    struct link links[MAX_CHAIN];
+    uint32_t i = 0, before = 0;
     struct imap axis;
-    (void)e, (void)n;
-    while (i < b->map->n && b->map->t[i].stride != 1)
+    if (b->value != bound->value)
+        before = movement_chain(e->graph, bound->value, bound->map, links, MAX_CHAIN);
+    const struct imap *map = before ? &links[before - 1].map : b->map;
+    while (i < map->n && map->t[i].stride != 1)
         i++;
-    if (i == b->map->n)
+    if (i == map->n)
         return -1;
     for (int d = -1; d >= -(int)b->axes->n; d--) {
         axes_axis(b->axes, d, &axis);
-        if (imap_within(&(struct imap){1, {b->map->t[i]}}, &axis))
+        if (imap_within(&(struct imap){1, {map->t[i]}}, &axis))
             return d;
     }
     return NAN;
