@@ -443,11 +443,11 @@ Test(prove, a_form_with_many_alternatives) {
     run(&long_one, ops, &counts); /* none of those that are tried agrees; another might */
     cr_assert(counts.failed == 0 && prover.unproved == 1, "%s", message());
     cr_assert_not_null(strstr(message(), "more alternatives than are tried"), "%s", message());
-    struct rule wrong = {"out = per_channel(exp(x), a, b, c, d)", "present(a)", "(exp(x) + a) [*|/ b] [*|/ c] [+|- d]",
-                         NULL};
+    struct rule wrong = {"out = per_channel(exp(x), s, a, c, b, d, f, g)", "present(a)",
+                         "(exp(x) + a) [* c] [/ b] [* d] [+ f] [- g]", NULL};
     const char *short_ops = ONE("m", "exp", "x", "", ROWS) STEP("subtract", "n", "m", "a") STEP("div", "o", "n", "b");
     refuted(wrong, short_ops, DIFFERS);
-    wrong.fused = "(exp(x) [+|- a]) [*|/ b] [*|/ c] [+|- d]";
+    wrong.fused = "(exp(x) [+ s] [- a]) [* c] [/ b] [* d] [+ f] [- g]";
     proved(wrong, short_ops);
 }
 

@@ -437,14 +437,14 @@ static bool has_match(struct matcher *m, const uint64_t *roots, uint32_t i, cons
 }
 
 /* Of one formula, by what the ops of a graph are. */
-struct sought {
+struct absence {
     const uint64_t *kinds; /* as struct node has them */
     bool visited[MAX_SLOTS], far[MAX_SLOTS];
 };
 
 /* It stands for an op that is no arithmetic along axes, such as a convolution or a collective, and no such op is there.
  */
-static bool is_nowhere(const struct sought *s, const struct node *n) {
+static bool is_nowhere(const struct absence *s, const struct node *n) {
     enum op_class class = op_table[n->op].class;
     bool there = n->kind != N_OP || (class != OP_OPAQUE && class != OP_CONTRACT && class != OP_ALIKE);
     for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
@@ -453,7 +453,7 @@ static bool is_nowhere(const struct sought *s, const struct node *n) {
 }
 
 /* However it is matched it needs one of those. */
-static bool is_far(struct sought *s, const struct node *n) {
+static bool is_far(struct absence *s, const struct node *n) {
     if (n->kind == N_NAMED && s->visited[n->slot])
         return s->far[n->slot];
     uint32_t nfar = 0;
@@ -476,7 +476,7 @@ static bool *far_ones(const struct pattern_set *set, const struct graph *g, stru
         if (g->kind[op] < OPERATORS)
             kinds[g->kind[op] / 64] |= 1ull << (g->kind[op] % 64);
     for (uint32_t i = 0; i < n; i++) {
-        struct sought s = {.kinds = kinds};
+        struct absence s = {.kinds = kinds};
         const struct formula *f = &set->rooted[i]->formula;
         far[i] = is_far(&s, f->root);
         for (uint32_t k = 0; k < f->nsecondary; k++)

@@ -63,6 +63,7 @@ struct search_state {
     uint32_t nmatched, nlooked_through, ntrail;
     uint32_t spaces;    /* of axes that were given out */
     uint32_t line;      /* secondary roots that were begun */
+    bool optional;      /* the goals are those of one that may be missing */
     uint32_t edits;     /* differences that the search has gone on from: at most one, and none in an audit */
     uint32_t functions; /* that were found by their values */
     size_t used;        /* bytes of scratch */
@@ -192,8 +193,7 @@ static inline enum search_outcome matcher_solve(struct matcher *m, const struct 
 }
 /* Who is told where the search fails, or NULL. What is missing of a line that may be missing is no failure. */
 static inline const struct search_observer *matcher_observer(const struct matcher *m) {
-    bool optional = m->state.line && m->pattern->formula.also[m->state.line - 1].optional;
-    return optional ? NULL : m->observer;
+    return m->state.optional ? NULL : m->observer;
 }
 /* MISSED. */
 static inline enum search_outcome matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g,

@@ -155,7 +155,24 @@ static uint32_t candidates_beside(const struct matcher *m, const struct node *li
     return found;
 }
 
-enum search_outcome match_secondary(struct matcher *m) {
+/* One of the ops as the line's root, and all that follows. */
+static enum search_outcome match_line(struct matcher *m, const struct secondary_root *line, const uint32_t *ops,
+                                      uint32_t n) {
+    for (uint32_t i = 0; i < n && !m->refused; i++) {
+        struct mark k = matcher_mark(m);
+        struct goal *c = matcher_root_goal(m, line->node, ops[i], ++m->state.spaces);
+        m->state.optional = line->optional;
+        if (c && matcher_solve(m, c) == MATCHED)
+            return MATCHED;
+        m->state.optional = false;
+        matcher_undo(m, k);
+    }
+    if (line->optional && !m->refused && match_secondary(m) == MATCHED)
+        return MATCHED;
+    return line->optional || m->refused ? MISSED : matcher_failed(m, FAILED_LINE, NULL, NONE);
+}
+
+static enum search_outcome match_next_line(struct matcher *m) {
     const struct formula *f = &m->pattern->formula;
     if (m->state.line == f->nsecondary)
         return match_finish(m);
@@ -168,17 +185,16 @@ enum search_outcome match_secondary(struct matcher *m) {
                  : slot == NONE ? 0
                                 : candidates(m, line, slot, ops);
     m->state.line++;
-    for (uint32_t i = 0; i < n && !m->refused; i++) {
-        struct mark k = matcher_mark(m);
-        struct goal *c = matcher_root_goal(m, line->node, ops[i], ++m->state.spaces);
-        if (c && matcher_solve(m, c) == MATCHED)
-            return MATCHED;
-        matcher_undo(m, k);
-    }
-    if (line->optional && !m->refused && match_secondary(m) == MATCHED)
-        return MATCHED;
-    if (!line->optional && !m->refused)
-        matcher_failed(m, FAILED_LINE, NULL, NONE);
-    m->state.line--;
-    return MISSED;
+    enum search_outcome outcome = match_line(m, line, ops, n);
+    m->state.line -= outcome == MISSED;
+    return outcome;
+}
+
+/* Behind the goals of one line. */
+enum search_outcome match_secondary(struct matcher *m) {
+    bool optional = m->state.optional;
+    m->state.optional = false;
+    enum search_outcome outcome = match_next_line(m);
+    m->state.optional = optional;
+    return outcome;
 }

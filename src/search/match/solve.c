@@ -68,7 +68,7 @@ static enum search_outcome match_as(struct matcher *m, uint32_t op, bool ones_le
     matcher_undo(m, (struct mark){0});
     m->ones_lead = ones_lead;
     m->ones_stay = again;
-    m->refused = false;
+    m->refused = m->state.optional = false;
     m->state.line = m->fresh.n = m->nreduced = 0;
     struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0);
     m->root_axes = first ? first->axes : NULL;
