@@ -165,6 +165,28 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
     }
 }
 
+/* The first parts, and so many more elements, are x. */
+static void constrain_parts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t more, int64_t x) {
+    struct constraint *all = constraints_add(c, SUM);
+    for (uint32_t i = 0; i < n; i++)
+        constraint_add_term(c, all, 0, parts[i]);
+    constraint_add_term(c, all, 0, more);
+    constraint_add_term(c, all, 1, x);
+}
+
+/* What is cut in a part is cut there, so far behind its begin as what is cut of the part alone. */
+static void constrain_cut_parts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t at) {
+    int64_t more = at;
+    uint32_t i = 0;
+    while (i < n && parts[i] <= more)
+        more -= parts[i++];
+    if (at == 0 || i == n)
+        return;
+    constraints_add_extent(c, more);
+    constrain_parts(c, parts, i, more, at);
+    constrain_at_most(c, more, parts[i]);
+}
+
 /* The extents of the operands add up to that of the result. */
 static void constrain_concat(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     const struct graph *g = c->subgraph->graph;
@@ -181,10 +203,16 @@ static void constrain_concat(struct constraints *c, uint32_t op, const struct sh
     }
     if (c->full)
         return;
-    struct constraint *all = constraints_add(c, SUM);
-    for (uint32_t i = 0; i < n; i++)
-        constraint_add_term(c, all, 0, parts[i]);
-    constraint_add_term(c, all, 1, y->dim[d]);
+    constrain_parts(c, parts, n, 0, y->dim[d]);
+    for (uint32_t i = 0; i < c->subgraph->nops; i++) {
+        struct slice_bounds s;
+        bool known = slice_at(c, i, &s, &part);
+        for (uint32_t k = 0; known && k < s.rank; k++)
+            if (s.cut[k] && part.dim[k] == y->dim[d]) {
+                constrain_cut_parts(c, parts, n, s.begin[k]);
+                constrain_cut_parts(c, parts, n, s.end[k]);
+            }
+    }
 }
 
 /* As many elements are added as were. */
