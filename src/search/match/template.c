@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-struct str value_label(const struct graph *g, uint32_t value, struct arena *a) {
-    struct str name = mlir_span(g->m, g->m->values[value].name), model = graph_argument_name(g, value);
+/* The value's own name, and what the model calls the argument. */
+static struct str label(const struct graph *g, uint32_t value, uint32_t argument, struct arena *a) {
+    struct str name = mlir_span(g->m, g->m->values[value].name), model = graph_argument_name(g, argument);
     if (!model.n)
         return arena_str(a, name);
     return arena_printf(a, "%.*s (%.*s)", (int)name.n, name.p, (int)model.n, model.p);
 }
 
-static struct str label_of(const struct evaluation *e, uint32_t value) {
-    struct str label = value_label(e->graph, value, e->arena);
-    return e->prefix ? arena_printf(e->arena, "%s%.*s", e->prefix, (int)label.n, label.p) : label;
+struct str value_label(const struct graph *g, uint32_t value, struct arena *a) {
+    return label(g, value, value, a);
 }
 
 void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
@@ -73,13 +73,27 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
 }
 
-/* The type of x, seen so. */
-static void say_type(const struct evaluation *e, uint32_t slot, enum braced_kind kind, struct buf *out) {
-    enum value_view seen = kind == BRACED_SOURCE ? VIEW_SOURCE : kind == BRACED_PRINTED ? VIEW_PRINTED : VIEW_BOUND;
-    value_add_type(e->graph, bound_to(e, slot, seen).value, out);
+/* The value whose type this is; NONE: it is none. */
+static uint32_t typed_value(const struct evaluation *e, const struct braced *of) {
+    enum value_view seen = of->kind == BRACED_SOURCE    ? VIEW_SOURCE
+                           : of->kind == BRACED_PRINTED ? VIEW_PRINTED
+                                                        : VIEW_BOUND;
+    return seen == VIEW_BOUND && of->kind != BRACED_TYPE ? NONE : bound_to(e, of->slot, seen).value;
 }
 
-static void say_name(struct evaluation *e, const struct binding *b, struct buf *out) {
+/* The value that the name stands for where a text says its type; NONE: it does not. */
+static uint32_t value_beside_type(const struct evaluation *e, struct str text, uint32_t slot) {
+    struct str before, inner;
+    uint32_t value = NONE;
+    while (str_find(text, STR("{type(")) && value == NONE && next_braced(&text, &before, &inner)) {
+        struct braced braced = braced_read(e->formula, inner, e->arena);
+        value = braced.slot == slot ? typed_value(e, &braced) : NONE;
+    }
+    return value;
+}
+
+static void say_name(struct evaluation *e, struct str text, uint32_t slot, struct buf *out) {
+    const struct binding *b = &e->bindings[slot];
     struct constant c = binding_constant(e->graph, b);
     if (b->is_number || (e->python && c.known && b->map && b->map->n == 0)) {
         buf_number(out, c.value);
@@ -89,9 +103,11 @@ static void say_name(struct evaluation *e, const struct binding *b, struct buf *
         *e->python &= operand_in_python(e, b, out);
         return;
     }
+    uint32_t typed = value_beside_type(e, text, slot), argument = graph_argument(e->graph, b->value);
     /* an argument of the model says more than a name inside of it */
-    uint32_t argument = graph_argument(e->graph, b->value);
-    buf_add(out, label_of(e, argument == NONE ? b->value : argument));
+    uint32_t value = typed != NONE ? typed : argument != NONE ? argument : b->value;
+    buf_add(out, str_of(e->prefix ? e->prefix : ""));
+    buf_add(out, label(e->graph, value, argument != NONE ? argument : value, e->arena));
 }
 
 /* The match does not have one of these names. */
@@ -102,14 +118,14 @@ static bool lacks_any(const struct evaluation *e, const struct asked_names *name
     return false;
 }
 
-/* False where it speaks of a name that the match does not have. */
-static bool fill_one(struct evaluation *e, struct str inner, struct buf *out) {
+/* A piece of a text. False where it speaks of a name that the match does not have. */
+static bool fill_one(struct evaluation *e, struct str text, struct str inner, struct buf *out) {
     struct braced braced = braced_read(e->formula, inner, e->arena);
     if (lacks_any(e, &braced.names))
         return false;
     switch (braced.kind) {
     case BRACED_NAME:
-        say_name(e, &e->bindings[braced.slot], out);
+        say_name(e, text, braced.slot, out);
         break;
     case BRACED_OP:
         say_op(e->graph, &e->bindings[braced.slot], out);
@@ -124,18 +140,18 @@ static bool fill_one(struct evaluation *e, struct str inner, struct buf *out) {
         buf_printf(out, "{%.*s}", (int)inner.n, inner.p);
         break;
     default:
-        say_type(e, braced.slot, braced.kind, out);
+        value_add_type(e->graph, typed_value(e, &braced), out);
     }
     return true;
 }
 
 bool fill_in(struct evaluation *e, struct str text, struct str *filled) {
     struct buf out = {0};
-    struct str before, inner;
+    struct str all = text, before, inner;
     bool whole = true;
     while (next_braced(&text, &before, &inner)) {
         buf_add(&out, before);
-        whole &= fill_one(e, inner, &out);
+        whole &= fill_one(e, all, inner, &out);
     }
     buf_add(&out, before);
     *filled = buf_take(&out, e->arena);
