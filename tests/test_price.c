@@ -1047,6 +1047,22 @@ Test(price, an_exact_gelu_stays_bound_by_the_vector_unit) {
     cr_expect_gt(x.with.estimated.us, alone);
 }
 
+/* What an op computes in passing it computes all the same. */
+Test(price, activations_of_an_elementwise_op_keep_the_vector_unit_busy) {
+    static const char *const texts[] = {
+        "name: p\nfused_op: ttnn.multiply\nsource: ttnn\nmatch: out = op multiply(gelu(x), y)\n",
+        "name: q\nfused_op: ttnn.unary_chain\nsource: ttnn\nmatch: out = op multiply(gelu(x), y)\n",
+        "name: r\nfused_op: ttnn.silu\nsource: ttnn\nmatch: out = op multiply(gelu(x), y)\n",
+    };
+    for (int i = 0; i < 3; i++) {
+        pattern_file(texts[i]);
+        struct price x = price_short("x:32x9216xbf16!input y:32x9216xbf16!input",
+                                     "g = ttnn.gelu x; o = ttnn.multiply g y; return o");
+        bool same = x.with.estimated.vector_cycles == x.without.estimated.vector_cycles;
+        cr_assert_eq(same, i < 2, "%s", texts[i]);
+    }
+}
+
 Test(price, a_softmax_of_few_rows_runs_on_few_cores_and_may_be_slower) {
     pattern_file("name: s\nfused_op: ttnn.softmax\nsource: ttnn\nmatch: |\n  e = op exp(x)\n"
                  "  out = e / op sum(e, dim=-1)\n");

@@ -228,6 +228,14 @@ static bool is_moved_to_rows(const struct parts *s) {
     return false;
 }
 
+/* The op computes its parts one after the other: it is one of them, or a chain. */
+static bool takes_activations(const struct parts *s) {
+    bool takes = s->fused == K_UNARY_CHAIN;
+    for (uint32_t i = 0; i < s->n && !takes; i++)
+        takes = graph_of(s)->kind[s->ops[i]] == s->fused;
+    return takes;
+}
+
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
 static void compute(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
@@ -273,7 +281,7 @@ static void compute(const struct parts *s, struct work *w) {
         w->sent = held;
     if (class == OP_AXISWISE && s->operand != NONE && !is_moved_to_rows(s)) /* its rows, not those of a reshape */
         tiles = larger(tiles_of(s->pricer, s->operand), tiles_of(s->pricer, result));
-    if (class == OP_ELTWISE || class == OP_AXISWISE)
+    if (class == OP_AXISWISE || (class == OP_ELTWISE && !takes_activations(s)))
         w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
     w->cores = class == OP_CONTRACT ? larger(any, cores_for(s->pricer, products)) : any;
     if (s->product == NONE && by_rows && !spread && s->operand != NONE) /* a norm over devices cuts its rows, too */
