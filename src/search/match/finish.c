@@ -235,6 +235,14 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
+/* One of the ops is to be run on the host. */
+static bool leaves_device(const struct matcher *m) {
+    bool leaves = false;
+    for (uint32_t i = 0; i < m->state.nmatched && !leaves; i++)
+        leaves = attrs_find(graph_attributes(m->g, m->state.matched[i].op), "ttir.should_hoist") != NULL;
+    return leaves;
+}
+
 enum search_outcome match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
     if (m->state.edits > 0) {
@@ -243,7 +251,7 @@ enum search_outcome match_finish(struct matcher *m) {
     }
     if (match_outside_user(m, &op, &user))
         return matcher_failed(m, FAILED_USER, NULL, op);
-    if (!variables_fit(m))
+    if (!variables_fit(m) || leaves_device(m))
         return MISSED;
     for (uint32_t i = m->state.nmatched; i-- > 0;) /* secondary roots first: the root is the last op */
         if (m->state.matched[i].parent == NONE)
