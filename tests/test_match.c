@@ -372,3 +372,13 @@ Test(match, a_function_is_searched_alone) {
         cr_assert_eq(list.items[0].root, ir_op(&ir, f ? "%p" : "%o"));
     }
 }
+
+Test(match, what_is_to_be_run_on_the_host_is_in_no_match) {
+    pattern("out = exp(x) + y", "");
+    const char *text = "module {\nfunc.func @f(%%x: tensor<2x3xf32>, %%y: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+                       "%%0 = \"ttir.exp\"(%%x) %s: (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                       "%%1 = \"ttir.add\"(%%0, %%y) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                       "return %%1 : tensor<2x3xf32>\n}\n}\n";
+    cr_expect_eq(search_text(arena_printf(&arena, text, "").p), 1);
+    cr_expect_eq(search_text(arena_printf(&arena, text, "{ttir.should_hoist} ").p), 0);
+}
