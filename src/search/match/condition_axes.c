@@ -108,10 +108,21 @@ bool condition_along_reduced(const struct condition_call *c) {
     return imap_equal(&map, &axis);
 }
 
-/* One row for each element of one other axis, along the last axis element for element. */
+/* Of an axis the numbers of its pairs of neighbours. */
+static void leave_pairs(struct imap *axis) {
+    for (uint32_t i = 0; i < axis->n; i++)
+        if (axis->t[i].stride == 1 && axis->t[i].size > 2 && axis->t[i].size % 2 == 0) {
+            axis->t[i].lo *= 2;
+            axis->t[i].size /= 2;
+        }
+}
+
+/* One row for each element of one other axis, along the last axis element for element or pair for pair. */
 static bool is_table_of_rows(const struct axes *axes, const struct imap *map) {
     struct imap last;
     axes_axis(axes, -1, &last);
+    if (!imap_within(&last, map))
+        leave_pairs(&last);
     if (!imap_within(&last, map))
         return false;
     if (imap_within(map, &last))
