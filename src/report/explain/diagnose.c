@@ -446,7 +446,9 @@ struct absence {
  */
 static bool is_nowhere(const struct absence *s, const struct node *n) {
     enum op_class class = op_table[n->op].class;
-    bool there = n->kind != N_OP || (class != OP_OPAQUE && class != OP_CONTRACT && class != OP_ALIKE);
+    bool there = false;
+    if (n->kind != N_OP || (class != OP_OPAQUE && class != OP_CONTRACT && class != OP_ALIKE))
+        return false;
     for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
         there |= (n->kinds[k] & s->kinds[k]) != 0;
     return !there;
@@ -467,35 +469,33 @@ static bool is_far(struct absence *s, const struct node *n) {
     return far;
 }
 
-/* Of what is rooted: near to nothing that the graph has. */
-static bool *far_ones(const struct pattern_set *set, const struct graph *g, struct arena *a) {
-    uint32_t n = set->first_rooted[OPERATORS];
-    bool *far = arena_alloc(a, n + (size_t)1);
+const bool *near_misses_far(const struct pattern_set *set, const struct graph *g, struct arena *a) {
     uint64_t kinds[(OPERATORS + 63) / 64] = {0};
+    bool *far = arena_alloc(a, set->nread + (size_t)1);
     for (uint32_t op = 0; op < g->m->nops; op++)
         if (g->kind[op] < OPERATORS)
             kinds[g->kind[op] / 64] |= 1ull << (g->kind[op] % 64);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < set->n; i++) {
         struct absence s = {.kinds = kinds};
-        const struct formula *f = &set->rooted[i]->formula;
-        far[i] = is_far(&s, f->root);
-        for (uint32_t k = 0; k < f->nsecondary; k++)
-            far[i] |= !f->also[k].optional && is_far(&s, f->also[k].node);
+        const struct formula *f = &set->items[i]->formula;
+        bool needs = set->items[i]->variant_of == NULL && is_far(&s, f->root);
+        for (uint32_t k = 0; k < f->nsecondary && !needs; k++)
+            needs = !f->also[k].optional && is_far(&s, f->also[k].node);
+        far[set->items[i]->order] = needs;
     }
     return far;
 }
 
-static void search_at(struct matcher *m, const struct pattern_set *set, const bool *far, uint32_t op,
-                      const struct near_query *query, struct arena *scratch, struct arena *a,
-                      struct near_misses *near) {
+static void search_at(struct matcher *m, const struct pattern_set *set, uint32_t op, const struct near_query *query,
+                      struct arena *scratch, struct arena *a, struct near_misses *near) {
     uint32_t k = m->g->kind[op], first = set->first_rooted[k];
     const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
     for (uint32_t i = first; i < set->first_rooted[k + 1]; i++) {
         const struct pattern *p = set->rooted[i];
         struct near_miss close;
         struct diagnosis d = {.best = &close, .query = query, .root = op};
-        if (!far[i] && node_is(p->formula.root, (enum op_kind)k) && !has_match(m, roots, i - first, p, op) &&
-            diagnose(m, p, &d, scratch))
+        if (!(query->far && query->far[p->order]) && node_is(p->formula.root, (enum op_kind)k) &&
+            !has_match(m, roots, i - first, p, op) && diagnose(m, p, &d, scratch))
             keep(near, &close, a);
         arena_reset(scratch);
     }
@@ -507,13 +507,12 @@ void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, 
     struct arena scratch = {0};
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
-    const bool *far = far_ones(set, g, a);
     m->ops = ops;
     if (ops)
         automaton_run(ops, first, end);
     for (uint32_t op = first; op < end; op++)
         if (g->kind[op] < OPERATORS && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
-            search_at(m, set, far, op, query, &scratch, a, near);
+            search_at(m, set, op, query, &scratch, a, near);
     arena_free(&scratch);
     matcher_free(m);
 }

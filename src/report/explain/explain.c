@@ -324,10 +324,9 @@ static void repeat_near(struct explained_graph *r, const struct searched_functio
     }
 }
 
-static void find_near_in(struct explained_graph *r, struct automaton_run *ops, struct searched_function *searched,
-                         uint32_t n, uint32_t func) {
+static void find_near_in(struct explained_graph *r, struct automaton_run *ops, const struct near_query *query,
+                         struct searched_function *searched, uint32_t n, uint32_t func) {
     struct fa_explanation *e = r->e;
-    struct near_query query = {e->all ? 1 : LEAST_OPS, is_wanted, r};
     uint32_t k = 0, first = e->n;
     uint64_t alike = func == NONE || r->asked || r->e->regions != REGION_KINDS ? 0 : r->selection.matches.alike[func];
     while (k < n && !(alike && searched[k].alike == alike && reports_the_same(r, func, searched[k].func)))
@@ -335,7 +334,7 @@ static void find_near_in(struct explained_graph *r, struct automaton_run *ops, s
     if (k < n)
         repeat_near(r, &searched[k], func);
     else
-        near_misses_find(e->patterns, ops, &r->level->graph, func, &query, &r->arena, &r->near);
+        near_misses_find(e->patterns, ops, &r->level->graph, func, query, &r->arena, &r->near);
     if (e->regions == REGION_KINDS) /* regions that come close may be closer */
         add_all_near(r);
     searched[n] = (struct searched_function){alike, func, first, e->n};
@@ -348,8 +347,10 @@ static void find_near(struct explained_graph *r) {
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     struct searched_function *searched = arena_alloc(&r->arena, (n + (size_t)1) * sizeof *searched);
+    struct near_query query = {e->all ? 1 : LEAST_OPS, is_wanted, r,
+                               e->all ? NULL : near_misses_far(e->patterns, g, &r->arena)};
     for (uint32_t i = 0; i < n; i++)
-        find_near_in(r, ops, searched, i, funcs[i]);
+        find_near_in(r, ops, &query, searched, i, funcs[i]);
     automaton_run_free(ops);
 }
 

@@ -40,7 +40,11 @@ struct near_query {
     uint32_t least;                                             /* ops that match; LEAST_OPS: and half of all */
     bool (*wants)(const void *self, const struct near_miss *c); /* which has no words yet; NULL: any */
     const void *self;
+    const bool *far; /* near_misses_far; NULL: no pattern is */
 };
+
+/* Of each pattern, by its order: near to nothing, since it needs an op of which the graph has none. In `a`. */
+const bool *near_misses_far(const struct pattern_set *set, const struct graph *g, struct arena *a);
 
 /* Searches a function as match_function does. Where a pattern does not match although the op may be its root, adds the
  * nearest miss for that op and pattern. Texts live in `a`; the caller frees the items. */
