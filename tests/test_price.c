@@ -104,6 +104,19 @@ Test(price, a_bias_of_several_rows_stays_an_addition) {
     cr_expect(x.apart.bias && !x.apart.activation);
 }
 
+/* Of a weight (features, heads, size) the columns are two dimensions. */
+Test(price, a_bias_of_heads_is_one_row) {
+    pattern_file(LINEAR);
+    const char *ops = "p = ttir.dot_general a b {batch_dims_lhs = array<i64>, batch_dims_rhs = array<i64>, "
+                      "contract_dims_lhs = array<i64: 1>, contract_dims_rhs = array<i64: 0>} -> 64x4x32xbf16; "
+                      "o = ttir.add p c -> 64x4x32xbf16; return o";
+    const char *args = "a:64x96xbf16!input b:96x4x32xbf16!parameter ";
+    struct price x = price_short(arena_printf(&arena, "%sc:4x32xbf16!parameter", args).p, ops);
+    cr_expect_eq(x.without.counted.launches - x.with.counted.launches, 1);
+    x = price_short(arena_printf(&arena, "%sc:64x4x32xbf16!parameter", args).p, ops);
+    cr_expect_eq(x.without.counted.launches, x.with.counted.launches);
+}
+
 Test(price, a_stored_factor_of_columns_goes_into_the_weight) {
     for (int stored = 0; stored < 2; stored++) {
         pattern_file(

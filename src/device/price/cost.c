@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "ir/graph/index.h"
 #include "ir/graph/mesh.h"
 #include "ir/ops/scalar.h"
 
@@ -416,11 +417,24 @@ static bool in_dram(struct pricer *p, uint32_t value) {
     return l && l->memory == MEMORY_DRAM && !layout_is_sharded(l);
 }
 
+/* More than one number for each column of the product, which may be several dimensions of its result. */
+static bool has_rows(const struct graph *g, uint32_t bias, uint32_t product) {
+    struct contraction c;
+    uint32_t rank;
+    int64_t columns = 1;
+    const int64_t *shape = graph_shape(g, g->m->ops[product].first_result, &rank);
+    if (!shape || !contraction_of(g, product, &c))
+        return extent_from_end(g, bias, 1) > 1;
+    for (uint32_t d = 0; d < rank; d++)
+        columns *= c.role[d] == ROLE_COLUMNS ? shape[d] : 1;
+    return extent_from_end(g, bias, 1) > 1 && graph_numel(g, bias) > columns;
+}
+
 bool bias_is_apart(struct pricer *p, uint32_t product, uint32_t bias, uint32_t result) {
     const uint32_t *in = graph_operands(p->graph, product);
     const struct layout *left = value_layout(p, in[0]);
     bool from_shards = left && layout_is_sharded(left) && in_dram(p, result);
-    return extent_from_end(p->graph, bias, 1) > 1 ||
+    return has_rows(p->graph, bias, product) ||
            !(from_shards || (in_dram(p, in[0]) && in_dram(p, in[1]) && in_dram(p, result)));
 }
 
