@@ -492,7 +492,7 @@ static void search_at(struct matcher *m, const struct pattern_set *set, uint32_t
     const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
     for (uint32_t i = first; i < set->first_rooted[k + 1]; i++) {
         const struct pattern *p = set->rooted[i];
-        struct near_miss close;
+        struct near_miss close = {.op = NONE};
         struct diagnosis d = {.best = &close, .query = query, .root = op};
         if (!(query->far && query->far[p->order]) && node_is(p->formula.root, (enum op_kind)k) &&
             !has_match(m, roots, i - first, p, op) && diagnose(m, p, &d, scratch))
@@ -548,7 +548,7 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
     uint32_t first = g->m->funcs[func].first_op, end = g->m->funcs[func].end_op, n = end > first ? end - first : 0;
     bool any = false;
     for (uint32_t i = 0; n > 0 && i / n < 2 && !(any && i >= n); i++) { /* the second time: where no op matches */
-        struct near_miss close;
+        struct near_miss close = {.op = NONE};
         uint32_t op = first + i % n;
         const struct near_query query = {.least = i < n};
         struct diagnosis d = {.best = &close, .only = p, .query = &query, .root = op};
