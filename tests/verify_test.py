@@ -612,6 +612,20 @@ module {{
             status, _, said = self.verify(self.path("before.mlir", before), self.path("after.mlir", after))
             self.assertEqual(status, expected, (before, after, said))
 
+    def test_constants_of_many_elements(self):
+        """A product with a matrix of 16,900: the same numbers, or twice them."""
+        n, t, square = 130, "tensor<2x130xf32>", "tensor<130x130xf32>"
+
+        def times(diagonal):
+            rows = ", ".join("[" + ", ".join(diagonal if i == j else "0.0" for j in range(n)) + "]" for i in range(n))
+            return (f'    %m = "ttir.constant"() <{{value = dense<[{rows}]> : {square}}}> : () -> {square}\n'
+                    f'    %r = "ttir.matmul"(%e, %m) : ({t}, {square}) -> {t}\n    return %r : {t}\n')
+
+        head = f'module {{\n  func.func @f(%x: {t}) -> {t} {{\n    %e = "ttir.exp"(%x) : ({t}) -> {t}\n'
+        before = self.path("before.mlir", head + f"    return %e : {t}\n  }}\n}}\n")
+        for diagonal, differs in (("1.0", False), ("2.0", True)):
+            self.check(before, self.path("after.mlir", head + times(diagonal) + "  }\n}\n"), differs)
+
     def test_types_that_are_not_known_are_not_all_the_same(self):
         def of(scale, point):
             kind = f"8x32x!quant.uniform<i8:f32, {scale}:{point}>"

@@ -10,7 +10,7 @@
  * times as long as in f64. */
 static const double small_cost = 1 << 18, own_cost = 1 << 24, own_device_cost = 1 << 21;
 
-enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2 };
+enum { MAX_PAYLOAD = 1 << 18, SAMPLES = 2 };
 
 struct miter_question {
     struct circuit own; /* of the model */

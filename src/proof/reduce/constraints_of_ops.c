@@ -215,9 +215,27 @@ static void constrain_concat(struct constraints *c, uint32_t op, const struct sh
     }
 }
 
+/* What is cut of a padded dimension is cut as far behind the padding in front as what is cut of the operand alone. */
+static void constrain_cut_padded(struct constraints *c, int64_t x, int64_t front, int64_t at) {
+    int64_t more = at - front;
+    if (at <= 0)
+        return;
+    struct constraint *r = constraints_add(c, SUM);
+    if (more > x)
+        constraint_add_term(c, r, 0, x);
+    else if (more > 0)
+        constraint_add_term(c, r, 0, more);
+    constraint_add_constant(c, r, 0, more > x ? at - x : more > 0 ? front : at);
+    constraint_add_term(c, r, 1, at);
+    if (more > 0 && more < x)
+        constrain_at_most(c, more, x);
+}
+
 /* As many elements are added as were. */
 static void constrain_pad(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
-    (void)op;
+    const struct attr *padding = attrs_find(graph_attributes(c->subgraph->graph, op), "padding");
+    int64_t list[2 * MAX_RANK] = {0};
+    bool known = padding && mlir_ints(padding->text, list, 2 * MAX_RANK) == 2 * (int)x->rank;
     for (uint32_t d = 0; d < x->rank && d < y->rank; d++) {
         if (x->dim[d] == y->dim[d])
             continue;
@@ -225,6 +243,16 @@ static void constrain_pad(struct constraints *c, uint32_t op, const struct shape
         constraint_add_term(c, r, 0, x->dim[d]);
         constraint_add_term(c, r, 1, y->dim[d]);
         constraint_add_constant(c, r, 0, y->dim[d] - x->dim[d]);
+        for (uint32_t i = 0; known && i < c->subgraph->nops; i++) {
+            struct slice_bounds s;
+            struct shape of;
+            bool cuts = slice_at(c, i, &s, &of);
+            for (uint32_t k = 0; cuts && k < s.rank; k++)
+                if (s.cut[k] && of.dim[k] == y->dim[d]) {
+                    constrain_cut_padded(c, x->dim[d], list[2 * d], s.begin[k]);
+                    constrain_cut_padded(c, x->dim[d], list[2 * d], s.end[k]);
+                }
+        }
     }
 }
 
