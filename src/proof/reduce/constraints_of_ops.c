@@ -249,8 +249,8 @@ static void constrain_pad(struct constraints *c, uint32_t op, const struct shape
             bool cuts = slice_at(c, i, &s, &of);
             for (uint32_t k = 0; cuts && k < s.rank; k++)
                 if (s.cut[k] && of.dim[k] == y->dim[d]) {
-                    constrain_cut_padded(c, x->dim[d], list[2 * d], s.begin[k]);
-                    constrain_cut_padded(c, x->dim[d], list[2 * d], s.end[k]);
+                    constrain_cut_padded(c, x->dim[d], list[(size_t)2 * d], s.begin[k]);
+                    constrain_cut_padded(c, x->dim[d], list[(size_t)2 * d], s.end[k]);
                 }
         }
     }
