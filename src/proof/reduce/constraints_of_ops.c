@@ -139,7 +139,58 @@ static void constrain_split(struct constraints *c, uint32_t op, const struct sha
     constrain_repeat(c, op, y, x);
 }
 
-/* begin + size = end along a dimension that is cut, and end <= the operand's. Strided slices keep their sizes. */
+/* ---- what is cut, and what is side by side ---- */
+
+/* The first parts, and so many more elements, are x. */
+static void constrain_parts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t more, int64_t x) {
+    struct constraint *all = constraints_add(c, SUM);
+    for (uint32_t i = 0; i < n; i++)
+        constraint_add_term(c, all, 0, parts[i]);
+    constraint_add_term(c, all, 0, more);
+    constraint_add_term(c, all, 1, x);
+}
+
+/* What is cut in a part is cut there, so far behind its begin as what is cut of the part alone. */
+static void constrain_cut(struct constraints *c, const int64_t *parts, uint32_t n, int64_t at) {
+    int64_t more = at;
+    uint32_t i = 0;
+    while (i < n && parts[i] <= more)
+        more -= parts[i++];
+    if (at == 0 || i == n)
+        return;
+    constraints_add_extent(c, more);
+    constrain_parts(c, parts, i, more, at);
+    constrain_at_most(c, more, parts[i]);
+}
+
+/* The same of all slices along a dimension of these parts, which are none below 0. */
+static void constrain_cuts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t whole) {
+    for (uint32_t i = 0; i < c->subgraph->nops; i++) {
+        struct slice_bounds s;
+        struct shape x;
+        bool known = slice_at(c, i, &s, &x);
+        for (uint32_t d = 0; known && d < s.rank; d++)
+            if (s.cut[d] && x.dim[d] == whole) {
+                constrain_cut(c, parts, n, s.begin[d]);
+                constrain_cut(c, parts, n, s.end[d]);
+            }
+    }
+}
+
+static bool is_cut(const struct constraints *c, int64_t extent) {
+    bool cut = false;
+    for (uint32_t i = 0; i < c->subgraph->nops && !cut; i++) {
+        struct slice_bounds s;
+        struct shape x;
+        bool known = slice_at(c, i, &s, &x);
+        for (uint32_t d = 0; known && d < s.rank; d++)
+            cut |= s.cut[d] && x.dim[d] == extent;
+    }
+    return cut;
+}
+
+/* begin + size = end along a dimension that is cut, and end <= the operand's. Strided slices keep their sizes. What is
+ * cut once more is a part as of a concatenation. */
 static void constrain_slice(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     struct slice_bounds s;
     if (!slice_bounds(c->subgraph->graph, op, &s)) {
@@ -162,29 +213,9 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
         }
         constrain_sum(c, begin, size, end);
         constrain_at_most(c, end, x->dim[d]);
+        if (is_cut(c, size))
+            constrain_cuts(c, (const int64_t[]){begin, size}, 2, x->dim[d]);
     }
-}
-
-/* The first parts, and so many more elements, are x. */
-static void constrain_parts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t more, int64_t x) {
-    struct constraint *all = constraints_add(c, SUM);
-    for (uint32_t i = 0; i < n; i++)
-        constraint_add_term(c, all, 0, parts[i]);
-    constraint_add_term(c, all, 0, more);
-    constraint_add_term(c, all, 1, x);
-}
-
-/* What is cut in a part is cut there, so far behind its begin as what is cut of the part alone. */
-static void constrain_cut_parts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t at) {
-    int64_t more = at;
-    uint32_t i = 0;
-    while (i < n && parts[i] <= more)
-        more -= parts[i++];
-    if (at == 0 || i == n)
-        return;
-    constraints_add_extent(c, more);
-    constrain_parts(c, parts, i, more, at);
-    constrain_at_most(c, more, parts[i]);
 }
 
 /* The extents of the operands add up to that of the result. */
@@ -204,55 +235,27 @@ static void constrain_concat(struct constraints *c, uint32_t op, const struct sh
     if (c->full)
         return;
     constrain_parts(c, parts, n, 0, y->dim[d]);
-    for (uint32_t i = 0; i < c->subgraph->nops; i++) {
-        struct slice_bounds s;
-        bool known = slice_at(c, i, &s, &part);
-        for (uint32_t k = 0; known && k < s.rank; k++)
-            if (s.cut[k] && part.dim[k] == y->dim[d]) {
-                constrain_cut_parts(c, parts, n, s.begin[k]);
-                constrain_cut_parts(c, parts, n, s.end[k]);
-            }
-    }
-}
-
-/* What is cut of a padded dimension is cut as far behind the padding in front as what is cut of the operand alone. */
-static void constrain_cut_padded(struct constraints *c, int64_t x, int64_t front, int64_t at) {
-    int64_t more = at - front;
-    if (at <= 0)
-        return;
-    struct constraint *r = constraints_add(c, SUM);
-    if (more > x)
-        constraint_add_term(c, r, 0, x);
-    else if (more > 0)
-        constraint_add_term(c, r, 0, more);
-    constraint_add_constant(c, r, 0, more > x ? at - x : more > 0 ? front : at);
-    constraint_add_term(c, r, 1, at);
-    if (more > 0 && more < x)
-        constrain_at_most(c, more, x);
+    constrain_cuts(c, parts, n, y->dim[d]);
 }
 
 /* As many elements are added as were. */
 static void constrain_pad(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     const struct attr *padding = attrs_find(graph_attributes(c->subgraph->graph, op), "padding");
-    int64_t list[2 * MAX_RANK] = {0};
-    bool known = padding && mlir_ints(padding->text, list, 2 * MAX_RANK) == 2 * (int)x->rank;
+    int64_t around[2 * MAX_RANK] = {0};
+    bool known = padding && mlir_ints(padding->text, around, 2 * MAX_RANK) == 2 * (int)x->rank;
     for (uint32_t d = 0; d < x->rank && d < y->rank; d++) {
-        if (x->dim[d] == y->dim[d])
+        int64_t added = y->dim[d] - x->dim[d], front = around[(size_t)2 * d];
+        if (added == 0)
             continue;
         struct constraint *r = constraints_add(c, SUM);
         constraint_add_term(c, r, 0, x->dim[d]);
         constraint_add_term(c, r, 1, y->dim[d]);
-        constraint_add_constant(c, r, 0, y->dim[d] - x->dim[d]);
-        for (uint32_t i = 0; known && i < c->subgraph->nops; i++) {
-            struct slice_bounds s;
-            struct shape of;
-            bool cuts = slice_at(c, i, &s, &of);
-            for (uint32_t k = 0; cuts && k < s.rank; k++)
-                if (s.cut[k] && of.dim[k] == y->dim[d]) {
-                    constrain_cut_padded(c, x->dim[d], list[(size_t)2 * d], s.begin[k]);
-                    constrain_cut_padded(c, x->dim[d], list[(size_t)2 * d], s.end[k]);
-                }
-        }
+        constraint_add_constant(c, r, 0, added);
+        if (!known || front < 0 || front > added)
+            continue;
+        constraints_fix(c, front);
+        constraints_fix(c, added - front);
+        constrain_cuts(c, (const int64_t[]){front, x->dim[d], added - front}, 3, y->dim[d]);
     }
 }
 
