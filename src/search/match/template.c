@@ -73,12 +73,18 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
 }
 
-/* The value whose type this is; NONE: it is none. */
+/* The value whose type this is; NONE: it is no type. */
 static uint32_t typed_value(const struct evaluation *e, const struct braced *of) {
-    enum value_view seen = of->kind == BRACED_SOURCE    ? VIEW_SOURCE
-                           : of->kind == BRACED_PRINTED ? VIEW_PRINTED
-                                                        : VIEW_BOUND;
-    return seen == VIEW_BOUND && of->kind != BRACED_TYPE ? NONE : bound_to(e, of->slot, seen).value;
+    switch (of->kind) {
+    case BRACED_TYPE:
+        return bound_to(e, of->slot, VIEW_BOUND).value;
+    case BRACED_SOURCE:
+        return bound_to(e, of->slot, VIEW_SOURCE).value;
+    case BRACED_PRINTED:
+        return bound_to(e, of->slot, VIEW_PRINTED).value;
+    default:
+        return NONE;
+    }
 }
 
 /* The value that the name stands for where a text says its type; NONE: it does not. */
