@@ -33,7 +33,7 @@ static struct str next(struct str *text, const char *separator) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct str idiom_texts = {(const char *)data, size};
     struct str formula_text = fuzz_cut(&idiom_texts), conditions = fuzz_cut(&formula_text);
-    struct text_origin origin = {"input", 1, 1};
+    struct text_origin origin = {&(struct text_file){"input"}, 1, 1};
     struct arena arena = {0};
     struct diags diags = {.arena = &arena};
     struct idioms idioms = {0};

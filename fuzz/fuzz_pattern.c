@@ -69,7 +69,7 @@ static void write_again(const struct pattern *p, struct diags *diags) {
     struct buf text = {0};
     struct formula again;
     formula_print(&p->formula, 2, &text);
-    (void)formula_parse(&again, &own, NULL, buf_str(&text), (struct text_origin){"again", 1, 1}, diags);
+    (void)formula_parse(&again, &own, NULL, buf_str(&text), (struct text_origin){NULL, 1, 1}, diags);
     buf_free(&text);
     arena_free(&own);
 }

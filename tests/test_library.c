@@ -4,6 +4,7 @@
 #include "base/tree.h"
 #include "pattern_text.h"
 #include "patterns/lang/printer.h"
+#include "patterns/library/image.h"
 #include "patterns/library/lint.h"
 #include "patterns/library/signs.h"
 #include "report/place/classify.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(library, .init = search_setup, .fini = search_teardown, .timeout = 30);
 
@@ -62,13 +64,18 @@ static const char *trees(const char *text) {
     return s.p;
 }
 
-/* ---- what is compiled in ---- */
+/* ---- the image of the bundled files ---- */
 
 static bool is_read(const char *name) {
     return str_ends(str_of(name), STR(".yml")) && !str_ends(str_of(name), STR(".test.yml"));
 }
 
-/* The bundled files in a directory of their own, with a line behind one of them that says nothing. */
+static const char *image_of(const char *directory) {
+    return arena_printf(&arena, "%s.image", directory).p;
+}
+
+/* The bundled files in a directory of their own, their image beside it, with a line behind one of them that says
+ * nothing. */
 static const char *copied_files(const char *with_line) {
     char *directory = mkdtemp(arena_strdup(&arena, STR("/tmp/fa-patterns-XXXXXX")));
     DIR *d = opendir(getenv("FA_PATTERNS"));
@@ -85,6 +92,7 @@ static const char *copied_files(const char *with_line) {
         fclose(to);
     }
     closedir(d);
+    cr_assert_eq(symlink(arena_printf(&arena, "%s.image", getenv("FA_PATTERNS")).p, image_of(directory)), 0);
     return directory;
 }
 
@@ -94,9 +102,10 @@ static void remove_files(const char *directory) {
         remove(arena_printf(&arena, "%s/%s", directory, e->d_name).p);
     closedir(d);
     remove(directory);
+    remove(image_of(directory));
 }
 
-/* Whether they were compiled in, and not read. */
+/* Whether it was taken, and the files not read. */
 static bool load_files_of(const char *directory) {
     patterns_free(&set);
     cr_assert(patterns_load(&set, directory, &diags));
@@ -105,7 +114,7 @@ static bool load_files_of(const char *directory) {
 
 static const char *pattern_as_text(const struct pattern *p) {
     struct buf b = {0};
-    buf_printf(&b, "%s:%u %u %u %u %u %u %u %u %u %u %u\n", strrchr(p->file, '/'), (unsigned)p->line, p->nwhere,
+    buf_printf(&b, "%s:%u %u %u %u %u %u %u %u %u %u %u\n", strrchr(p->file->path, '/'), (unsigned)p->line, p->nwhere,
                p->nrequire, p->nunless, p->nnotes, p->nblock, p->noutside, p->ndecomposed, p->nlocate, p->nescapes,
                p->nholds);
     formula_print(&p->formula, 0, &b);
@@ -116,20 +125,45 @@ static const char *pattern_as_text(const struct pattern *p) {
     return buf_take(&b, &arena).p;
 }
 
-Test(library, patterns_that_are_compiled_in_are_those_of_the_files) {
-    const char *compiled[512], *same = copied_files(NULL), *changed = copied_files("linear.yml");
-    cr_assert(load_files_of(same));
-    cr_assert_leq(set.n, 512);
-    for (uint32_t i = 0; i < set.n; i++)
-        compiled[i] = pattern_as_text(set.items[i]);
-    cr_assert(str_starts(str_of(set.items[0]->file), str_of(same)), "%s", set.items[0]->file);
-    uint32_t n = set.n;
+static void assert_same(const struct pattern_set *a, const struct pattern_set *b) {
+    cr_assert_eq(a->n, b->n);
+    for (uint32_t i = 0; i < a->n; i++)
+        cr_assert_str_eq(pattern_as_text(a->items[i]), pattern_as_text(b->items[i]));
+}
+
+Test(library, an_image_has_the_patterns_of_the_files) {
+    const char *same = copied_files(NULL), *changed = copied_files("linear.yml");
+    struct pattern_set bundled = {0}, moved = {0};
+    cr_assert(patterns_load(&bundled, getenv("FA_PATTERNS"), &diags));
+    cr_assert(patterns_load(&moved, same, &diags));
+    cr_assert(bundled.image && moved.image && moved.image != bundled.image, "its address is taken");
+    cr_assert(str_starts(str_of(moved.items[0]->file->path), str_of(same)), "%s", moved.items[0]->file->path);
+    assert_same(&bundled, &moved);
     cr_assert_not(load_files_of(changed));
-    cr_assert_eq(set.n, n);
-    for (uint32_t i = 0; i < set.n; i++)
-        cr_assert_str_eq(pattern_as_text(set.items[i]), compiled[i]);
+    assert_same(&bundled, &set);
+    patterns_free(&bundled);
+    patterns_free(&moved);
     remove_files(same);
     remove_files(changed);
+}
+
+Test(library, an_image_of_another_build_is_not_taken) {
+    const char *directory = copied_files(NULL);
+    struct image_header other = {0};
+    FILE *image = fopen(image_of(directory), "rb");
+    cr_assert_eq(fread(&other, sizeof other, 1, image), 1);
+    fclose(image);
+    remove(image_of(directory));
+    for (int k = 0; k < 3; k++) { /* of another, cut off, empty */
+        size_t n = k < 2 ? sizeof other : 0;
+        other.build += k == 0 ? 1 : (uint64_t)-1;
+        image = fopen(image_of(directory), "wb");
+        fwrite(&other, 1, n, image);
+        fclose(image);
+        cr_assert_not(load_files_of(directory));
+        cr_assert_gt(set.n, 0);
+    }
+    remove_files(directory);
 }
 
 Test(library, further_files_change_no_bundled_pattern) {
@@ -280,8 +314,9 @@ Test(library, attributes_without_operands_are_written_with_commas) {
 }
 
 static void idiom(const char *text, uint64_t line) {
+    static const struct text_file idiom_file = {"i.yml"};
     struct idiom idiom;
-    cr_assert(definition_read(&idiom, &set.arena, str_of(text), (struct text_origin){"i.yml", line, 1}, &diags) &&
+    cr_assert(definition_read(&idiom, &set.arena, str_of(text), (struct text_origin){&idiom_file, line, 1}, &diags) &&
               idiom_add(&set.idioms, &set.arena, idiom, &diags));
 }
 

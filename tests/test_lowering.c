@@ -160,7 +160,7 @@ static void read_formula(const char *text) {
     struct idioms all = set.lowered;
     struct formula *f = arena_alloc(&arena, sizeof *f);
     all.others = &set.idioms;
-    cr_assert(form_parse(f, &arena, &all, NULL, str_of(text), (struct text_origin){"test", 1, 1}, &diags), "%s", text);
+    cr_assert(form_parse(f, &arena, &all, NULL, str_of(text), (struct text_origin){NULL, 1, 1}, &diags), "%s", text);
     formula = f;
 }
 

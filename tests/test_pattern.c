@@ -16,6 +16,7 @@ static struct arena arena;
 static struct diags diags;
 static struct pattern_set set;
 static char dir[64];
+static const struct text_file formula_file = {"f.yml"}, idiom_file = {"idioms"}, condition_file = {"c.yml"};
 
 static void setup(void) {
     arena = (struct arena){0};
@@ -130,7 +131,7 @@ static struct idioms idioms;
 static void means(const char *text, const char *want) {
     struct formula f;
     struct buf b = {0};
-    struct text_origin origin = {"formula", 1, 1};
+    struct text_origin origin = {&formula_file, 1, 1};
     cr_assert(formula_parse(&f, &arena, &idioms, str_of(text), origin, &diags), "%s: %s", text,
               diags.n ? diags.items[diags.n - 1].message : "");
     show(&b, &f, f.root);
@@ -140,7 +141,7 @@ static void means(const char *text, const char *want) {
 }
 
 static void idiom(const char *text) {
-    struct text_origin origin = {"idioms", 10, 5};
+    struct text_origin origin = {&idiom_file, 10, 5};
     struct idiom idiom;
     cr_assert(definition_read(&idiom, &arena, str_of(text), origin, &diags) &&
               idiom_add(&idioms, &arena, idiom, &diags));
@@ -242,7 +243,7 @@ Test(pattern, an_operator_with_attributes_is_printed_as_a_call) {
         struct formula f;
         struct buf out = {0};
         cr_assert(formula_parse(&f, &arena, &idioms, arena_printf(&arena, "out = %s", parts[i]),
-                                (struct text_origin){"f", 1, 1}, &diags));
+                                (struct text_origin){&formula_file, 1, 1}, &diags));
         formula_print_part(&f, f.root->args[0], 100, &out);
         cr_expect(str_is(buf_str(&out), parts[i]), "%.*s", (int)out.n, out.p);
         buf_free(&out);
@@ -258,7 +259,7 @@ Test(pattern, a_part_is_printed_as_far_as_it_is_wanted) {
     for (int i = 0; i < 20; i++)
         text = arena_printf(&arena, "twice(%.*s)", (int)text.n, text.p);
     text = arena_printf(&arena, "out = %.*s", (int)text.n, text.p);
-    cr_assert(formula_parse(&f, &arena, &idioms, text, (struct text_origin){"f", 1, 1}, &diags));
+    cr_assert(formula_parse(&f, &arena, &idioms, text, (struct text_origin){&formula_file, 1, 1}, &diags));
     formula_print_part(&f, f.root->args[0], 100, &out);
     cr_assert(out.n > 100 && out.n < 1000, "%zu", out.n);
     cr_assert(str_starts(buf_str(&out), STR("exp(exp(exp(")));
@@ -270,7 +271,8 @@ Test(pattern, an_idiom_knows_nothing_of_the_formula_around_it) {
     struct formula f;
     idiom("double(x):\na = exp(x)\na + a");
     means("out = double(a) * a", "out:multiply(add(_:exp(a), _:exp(a)), a)");
-    cr_assert(formula_parse(&f, &arena, &idioms, STR("out = double(a) * a"), (struct text_origin){"f", 1, 1}, &diags));
+    cr_assert(formula_parse(&f, &arena, &idioms, STR("out = double(a) * a"), (struct text_origin){&formula_file, 1, 1},
+                            &diags));
     cr_assert_neq(formula_slot(&f, STR("a")), NONE);
     cr_assert_eq(formula_slot(&f, STR("x")), NONE);
 }
@@ -289,13 +291,13 @@ Test(pattern, what_a_name_stands_for_is_asked_once) {
     for (int i = 1; i <= 28; i++)
         buf_printf(&text, "a%d = a%d + a%d\n", i, i - 1, i - 1);
     buf_printf(&text, "out = abs(a28)\nalso k = neg(out)");
-    cr_assert(formula_parse(&f, &arena, NULL, buf_str(&text), (struct text_origin){"f", 1, 1}, &diags), "%s",
+    cr_assert(formula_parse(&f, &arena, NULL, buf_str(&text), (struct text_origin){&formula_file, 1, 1}, &diags), "%s",
               diags.n ? diags.items[diags.n - 1].message : "");
     cr_assert_null(formula_find(&f, counts, &asked));
     cr_assert_eq(asked, 2 + 2 * 28 + 3 + 2, "%u", asked);
     buf_free(&text);
     cr_assert(formula_parse(&f, &arena, NULL, STR("a = tanh(x)\nout = exp(a) + tanh(y)"),
-                            (struct text_origin){"f", 1, 1}, &diags));
+                            (struct text_origin){&formula_file, 1, 1}, &diags));
     cr_assert_eq(formula_find(&f, counts, &asked), f.slots[formula_slot(&f, STR("a"))].named->args[0]);
 }
 
@@ -321,7 +323,7 @@ static void is_last(const char *text, const char *place, const char *message, co
 static void wrong(const char *text, const char *place, const char *message, const char *hint) {
     struct formula f;
     uint32_t before = diags.n;
-    struct text_origin origin = {"f.yml", 10, 3};
+    struct text_origin origin = {&formula_file, 10, 3};
     cr_assert_not(formula_parse(&f, &arena, &idioms, str_of(text), origin, &diags), "%s", text);
     cr_assert_eq(diags.n, before + 1, "%s: one error, not %u", text, diags.n - before);
     is_last(text, place, message, hint);
@@ -363,14 +365,16 @@ Test(pattern, idioms_that_multiply_are_refused) {
         idiom(arena_strdup(&arena, str_of(text)));
     }
     struct formula f;
-    cr_assert_not(formula_parse(&f, &arena, &idioms, STR("out = e11(a)"), (struct text_origin){"f", 1, 1}, &diags));
+    cr_assert_not(
+        formula_parse(&f, &arena, &idioms, STR("out = e11(a)"), (struct text_origin){&formula_file, 1, 1}, &diags));
     cr_assert_not_null(strstr(last()->message, "too large"));
 }
 
 Test(pattern, an_idiom_inside_itself_is_an_error) {
     idiom("exp(x): exp(x) | expm1(x)");
     struct formula f;
-    cr_assert_not(formula_parse(&f, &arena, &idioms, STR("out = exp(a)"), (struct text_origin){"f.yml", 1, 1}, &diags));
+    cr_assert_not(
+        formula_parse(&f, &arena, &idioms, STR("out = exp(a)"), (struct text_origin){&formula_file, 1, 1}, &diags));
     cr_assert_not_null(strstr(last()->message, "defined by itself"));
     cr_assert_not_null(strstr(last()->hint, "op name"));
     cr_assert_str_eq(last()->file, "idioms", "the place is in the idiom, not in the formula");
@@ -380,7 +384,7 @@ Test(pattern, an_idiom_inside_itself_is_an_error) {
 static void wrong_in_idiom(const char *text, const char *use, const char *place, const char *message) {
     struct formula f;
     idiom(text);
-    cr_assert_not(formula_parse(&f, &arena, &idioms, str_of(use), (struct text_origin){"f.yml", 1, 1}, &diags));
+    cr_assert_not(formula_parse(&f, &arena, &idioms, str_of(use), (struct text_origin){&formula_file, 1, 1}, &diags));
     is_last(text, place, message, NULL);
     cr_assert_str_eq(last()->file, "idioms");
 }
@@ -392,7 +396,7 @@ Test(pattern, errors_inside_idioms_have_their_place_in_the_idiom) {
 }
 
 static void wrong_idiom(const char *text, const char *place, const char *message) {
-    struct text_origin origin = {"idioms", 10, 5};
+    struct text_origin origin = {&idiom_file, 10, 5};
     struct idiom idiom;
     cr_assert_not(definition_read(&idiom, &arena, str_of(text), origin, &diags) &&
                   idiom_add(&idioms, &arena, idiom, &diags));
@@ -419,7 +423,7 @@ Test(pattern, wrong_heads_and_uses_of_idioms) {
 static bool condition(const char *text, struct str formula) {
     struct formula f;
     const struct number *n;
-    struct text_origin origin = {"c.yml", 4, 7};
+    struct text_origin origin = {&condition_file, 4, 7};
     cr_assert(formula_parse(&f, &arena, NULL, formula, origin, &diags));
     return condition_parse(&n, &f, &arena, str_of(text), origin, NULL, &diags);
 }
@@ -464,7 +468,7 @@ Test(pattern, numbers_have_their_values) {
                 {"1 / 0 != 3", 1},
                 {"0 / 4", 0}};
     struct formula f;
-    struct text_origin origin = {"c.yml", 1, 1};
+    struct text_origin origin = {&condition_file, 1, 1};
     cr_assert(formula_parse(&f, &arena, NULL, STR("out = exp(a)"), origin, &diags));
     struct evaluation e = {.formula = &f, .arena = &arena};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -618,7 +622,7 @@ Test(pattern, a_regular_expression_holds_no_series) {
 Test(pattern, a_fused_form_begins_as_a_formula_does) {
     static const char *const forms[] = {"# what it computes\nout = exp(x)", "also k = abs(x)\nout = exp(x)",
                                         "# what it computes\nexp(x)", "exp(x)"};
-    struct text_origin origin = {"f", 1, 1};
+    struct text_origin origin = {&formula_file, 1, 1};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct formula f;
         cr_assert(form_parse(&f, &arena, NULL, NULL, str_of(forms[i]), origin, &diags), "%s", forms[i]);
@@ -629,7 +633,7 @@ Test(pattern, a_fused_form_begins_as_a_formula_does) {
 /* Optional parts share what they are added to: the formula grows with their number, and has a limit. */
 Test(pattern, many_optional_parts) {
     struct formula f;
-    struct text_origin origin = {"f", 1, 1};
+    struct text_origin origin = {&formula_file, 1, 1};
     struct buf text = {0};
     buf_printf(&text, "out = abs(x)");
     for (int i = 1; i <= 12; i++)
@@ -647,7 +651,8 @@ Test(pattern, a_line_that_begins_with_a_sign_goes_on) {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         struct formula f;
         struct str text = arena_printf(&arena, "out = abs(x)\n  %s exp(y)", signs[i]);
-        cr_assert(formula_parse(&f, &arena, NULL, text, (struct text_origin){"f", 1, 1}, &diags), "%s", signs[i]);
+        cr_assert(formula_parse(&f, &arena, NULL, text, (struct text_origin){&formula_file, 1, 1}, &diags), "%s",
+                  signs[i]);
     }
 }
 

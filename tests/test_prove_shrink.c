@@ -361,7 +361,7 @@ static double meant_by(const char *formula, struct arena *a) {
     struct pattern p = {0};
     struct diags d = {.arena = a};
     struct idioms none = {0};
-    cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
+    cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){NULL, 1, 1}, &d));
     diags_free(&d);
     return meant_constant(&ir.g, subgraph.ops, subgraph.nops, &p, graph_constant(&ir.g, ir_value(&ir, "%c")));
 }

@@ -69,7 +69,7 @@ static void show(const struct pattern *p, FILE *out) {
     struct buf b = {0};
     struct str text = str_trim(p->text);
     struct str shared = str_trim(p->shared);
-    buf_printf(&b, "# %s:%llu\n%.*s%s%.*s\n\n# searched for%s%s:\n", p->file, (unsigned long long)p->line,
+    buf_printf(&b, "# %s:%llu\n%.*s%s%.*s\n\n# searched for%s%s:\n", p->file->path, (unsigned long long)p->line,
                (int)shared.n, shared.p, shared.n ? "\n---\n" : "", (int)text.n, text.p,
                p->is_variant ? ", the formula of " : "", p->is_variant ? p->variant_of->name.p : "");
     fwrite(b.p, 1, b.n, out);
@@ -114,7 +114,7 @@ enum fa_status fa_library_show(struct fa_library *l, const char *const *names, s
         }
         if (idiom) {
             fputs(any ? "\n" : "", out);
-            fprintf(out, "# %s:%llu\n", idiom->origin.file, (unsigned long long)idiom->origin.line);
+            fprintf(out, "# %s:%llu\n", idiom->origin.file->path, (unsigned long long)idiom->origin.line);
             show_definition(idiom, out);
             any = true;
         }
@@ -129,7 +129,7 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
         good &= patterns_load(&l->patterns, files[i], &l->diags);
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < l->patterns.n && good; k++)
-            if (pattern_file_is_of(l->patterns.items[k]->file, files[i]))
+            if (pattern_file_is_of(l->patterns.items[k]->file->path, files[i]))
                 good = patterns_load_tests(&l->patterns, l->patterns.items[k], &l->diags);
     bool read = good;
     for (size_t i = 0; i < n && read; i++)

@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct example_run *r, co
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     const char *level = e->one_of_two ? e->one_of_two : "";
-    diag_add(r->diags, SEV_ERROR, (struct source_location){e->origin.file, e->line, 0}, hint,
+    diag_add(r->diags, SEV_ERROR, (struct source_location){e->origin.file->path, e->line, 0}, hint,
              "%.*s: %s%s%.*s%s%s%s: %s", (int)r->pattern->name.n, r->pattern->name.p, e->hit ? "hit" : "miss",
              e->name.n || *level ? " (" : "", (int)e->name.n, e->name.n ? e->name.p : "",
              e->name.n && *level ? ", " : "", level, e->name.n || *level ? ")" : "", message);
@@ -52,7 +52,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct example_run *r, co
 static void module_read(struct module *m, struct example_run *r, struct str text) {
     memset(m, 0, sizeof *m);
     m->diags.arena = &r->arena;
-    m->source = (struct source){.path = r->pattern->file, .data = text.p, .size = text.n};
+    m->source = (struct source){.path = r->pattern->file->path, .data = text.p, .size = text.n};
     m->block = (struct log_block){.text = text, .complete = true};
     mlir_parse(&m->ir, &m->source, &m->block, &m->diags);
     graph_build(&m->graph, &m->ir, &m->diags);
@@ -71,7 +71,7 @@ static void report_parsing(struct example_run *r, const struct module *m, uint64
         const struct diag *d = &m->diags.items[i];
         uint64_t line = d->line > before ? o->line + d->line - before - 1 : r->example->line;
         uint32_t column = d->line > before && d->column ? d->column + o->column - 1 : 0;
-        diag_add(r->diags, SEV_ERROR, (struct source_location){o->file, line, column}, d->hint, "%s", d->message);
+        diag_add(r->diags, SEV_ERROR, (struct source_location){o->file->path, line, column}, d->hint, "%s", d->message);
         r->failed = true;
     }
 }
@@ -315,7 +315,7 @@ static void check_explanation(struct example_run *r, const struct module *m) {
         said = here.n ? here : said;
     }
     if (suggest && said.n)
-        diag_add(r->diags, SEV_NOTE, (struct source_location){r->example->origin.file, r->example->line, 0}, NULL,
+        diag_add(r->diags, SEV_NOTE, (struct source_location){r->example->origin.file->path, r->example->line, 0}, NULL,
                  "%.*s: miss: explains: %.*s", (int)r->pattern->name.n, r->pattern->name.p, (int)said.n, said.p);
     if (!found)
         fail(r, NULL, "explain says: %s; and not: %.*s", said.n ? said.p : "nothing", (int)want.n, want.p);

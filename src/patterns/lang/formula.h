@@ -193,10 +193,14 @@ struct formula {
     double within; /* of functions that it knows by their values: how much may be between at most */
 };
 
+struct text_file {
+    const char *path;
+};
+
 /* Where formula text begins in a pattern file. */
 struct text_origin {
-    const char *file;
-    uint64_t line;   /* of the first line of the text */
+    const struct text_file *file; /* NULL: in none */
+    uint64_t line;                /* of the first line of the text */
     uint32_t column; /* of the first column of the text, where it is on one line; else of its indentation */
 };
 

@@ -110,7 +110,7 @@ struct token lex_next(struct lexer *l) {
 }
 
 struct source_location lex_place(struct text_origin origin, struct str whole, const char *at) {
-    struct source_location p = {origin.file, origin.line, origin.column};
+    struct source_location p = {origin.file ? origin.file->path : "", origin.line, origin.column};
     if (at > whole.p + whole.n) /* a name that stands nowhere, but follows from a series */
         return p;
     for (const char *c = whole.p; c < at && c < whole.p + whole.n; c++) {

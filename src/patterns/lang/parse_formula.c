@@ -117,7 +117,7 @@ static const struct number *number_over(const struct formula *f, struct str text
         *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
         return of;
     }
-    bool good = condition_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
+    bool good = condition_parse(&n, f, a, text, (struct text_origin){NULL, 1, 1}, NULL, &quiet);
     diags_free(&quiet);
     return good ? n : NULL;
 }

@@ -33,7 +33,7 @@ struct braced braced_read(const struct formula *f, struct str inner, struct aren
         out.names.slots[out.slot / 64] |= 1ull << out.slot % 64;
         return out;
     }
-    bool number = condition_parse(&out.number, f, a, inner, (struct text_origin){"", 0, 0}, NULL, &quiet);
+    bool number = condition_parse(&out.number, f, a, inner, (struct text_origin){NULL, 0, 0}, NULL, &quiet);
     diags_free(&quiet);
     out.kind = number ? BRACED_NUMBER : BRACED_TEXT;
     if (number)

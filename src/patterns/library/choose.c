@@ -132,8 +132,8 @@ bool library_select(struct pattern_set *set, const struct fa_patterns *o, struct
         !check_words(o->include, "--include", hidden, sizeof hidden / sizeof *hidden, &set->arena, d))
         return false;
     for (uint32_t i = 0; i < set->n; i++) {
-        set->items[i]->show_blocked = included(o, "blocked");
-        set->items[i]->show_decomposed = included(o, "decomposed");
+        set_flag(&set->items[i]->show_blocked, included(o, "blocked"));
+        set_flag(&set->items[i]->show_decomposed, included(o, "decomposed"));
     }
     put_regions_beside(set, o);
     if (!patterns_select(set, o->only, o->skip, &bad)) {

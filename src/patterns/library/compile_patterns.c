@@ -1,5 +1,5 @@
-/* A build step: reads the pattern files of a directory, and writes the set as it is in memory then (image.h). With a
- * mistake in a file the build ends.
+/* A build step: reads the pattern files of a directory, and writes the set as it is in memory then (image.h), and C
+ * that says which image it is. With a mistake in a file the build ends.
  *
  * The set is loaded twice, each time with one region as its arena, and __wrap_arena_alloc, which the linker puts before
  * arena_alloc, notes what is allocated there. What the first set reaches is copied. A word is a pointer where it is an
@@ -9,7 +9,7 @@
  * holds what is left of such an address passes for an empty text where a zero follows it, as behind a flag of one
  * element of an array: struct slot has no padding for that.
  *
- * usage: compile_patterns BYTES SOURCE DEPENDENCIES DIRECTORY */
+ * usage: compile_patterns IMAGE SOURCE DEPENDENCIES DIRECTORY */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #include "patterns/library/image.h"
 
-const struct pattern_image pattern_image = {0}; /* this program has none */
+const uint64_t image_build = 0; /* this program has none */
 
 enum { REGION = 256 << 20, APART = 0x130 };
 
@@ -97,12 +97,15 @@ static size_t place_of_word(const struct block *b, size_t i) {
     return pointer ? place_of(word) : 0;
 }
 
-/* Copies a block and what it points to, without what differs from the other one by chance. */
+/* Copies a block without what differs from the other one: pointers, which follow, and what is there by chance. */
 static void copy_block(struct block *b) {
     b->to = add_bytes(b->at, b->size);
     for (size_t i = 0; i < b->size; i++)
         if (b->at[i] != b->other[i])
             made_of.bytes.p[b->to + i] = 0;
+}
+
+static void copy_pointers(const struct block *b) {
     for (size_t i = 0; i + sizeof(char *) <= b->size; i += sizeof(char *)) {
         const char *word = word_at(b->at + i);
         size_t offset = place_of_word(b, i), n = strlen(made_of.directory);
@@ -114,20 +117,39 @@ static void copy_block(struct block *b) {
             offset += n + 1;
         }
         add_word(file ? &made_of.files : &made_of.pointers, b->to + i);
+        offset += IMAGE_ADDRESS;
         memcpy(made_of.bytes.p + b->to + i, &offset, sizeof offset);
     }
 }
 
+static struct block *block_of(const void *p) {
+    return bsearch(p, made_of.blocks, made_of.n, sizeof *made_of.blocks, holds);
+}
+
 static size_t place_of(const char *p) {
-    struct block *b = bsearch(p, made_of.blocks, made_of.n, sizeof *b, holds);
+    struct block *b = block_of(p);
     if (!b) {
         fprintf(stderr, "a pointer to what was not allocated\n");
         made_of.failed = true;
         return 0;
     }
-    if (!b->to)
+    if (!b->to) {
         copy_block(b);
+        copy_pointers(b);
+    }
     return b->to + (size_t)(p - b->at);
+}
+
+/* Patterns stand side by side, since a run writes to each; behind them what they point to. */
+static void copy_set(struct pattern_set *sets) {
+    struct block set = {(char *)&sets[0], (char *)&sets[1], sizeof sets[0], 0};
+    buf_add(&made_of.bytes, (struct str){(const char *)&(struct image_header){0}, offsetof(struct image_header, set)});
+    copy_block(&set);
+    for (uint32_t i = 0; i < sets[0].n; i++)
+        copy_block(block_of(sets[0].items[i]));
+    copy_pointers(&set);
+    for (uint32_t i = 0; i < sets[0].n; i++)
+        copy_pointers(block_of(sets[0].items[i]));
 }
 
 static bool load(struct pattern_set *set, char *region, const char *directory) {
@@ -151,23 +173,19 @@ static bool write_file(const char *path, struct str text) {
 }
 
 static bool write_image(char **paths) {
-    struct buf all = {0}, source = {0};
-    size_t size = made_of.bytes.n, npointers = made_of.pointers.n, nfiles = made_of.files.n;
-    buf_add(&all, buf_str(&made_of.bytes));
-    buf_add(&all, buf_str(&made_of.pointers));
-    buf_add(&all, buf_str(&made_of.files));
-    buf_printf(&source,
-               "#include \"patterns/library/image.h\"\n\n"
-               "__asm__(\".section .rodata\\n.balign 16\\n.globl pattern_bytes\\n.hidden pattern_bytes\\n\"\n"
-               "        \"pattern_bytes: .incbin \\\"%s\\\"\\n.previous\\n\");\n"
-               "extern const char pattern_bytes[] __attribute__((visibility(\"hidden\"), aligned(16)));\n\n"
-               "const struct pattern_image pattern_image = {\n    0x%llxu, pattern_bytes, %zu,\n"
-               "    (const uint32_t *)(const void *)(pattern_bytes + %zu), %zu,\n"
-               "    (const uint32_t *)(const void *)(pattern_bytes + %zu), %zu};\n",
-               paths[1], (unsigned long long)patterns_hash(paths[4]), size, size, npointers / sizeof(uint32_t),
-               size + npointers, nfiles / sizeof(uint32_t));
-    bool good = write_file(paths[1], buf_str(&all)) && write_file(paths[2], buf_str(&source));
-    buf_free(&all);
+    struct buf source = {0}, *all = &made_of.bytes;
+    struct image_header header = {.hash = patterns_hash(paths[4]),
+                                  .size = all->n,
+                                  .npointers = (uint32_t)(made_of.pointers.n / sizeof(uint32_t)),
+                                  .nfiles = (uint32_t)(made_of.files.n / sizeof(uint32_t))};
+    buf_add(all, buf_str(&made_of.pointers));
+    buf_add(all, buf_str(&made_of.files));
+    memcpy(all->p, &header, offsetof(struct image_header, set));
+    header.build = str_hash(buf_str(all));
+    memcpy(all->p, &header, offsetof(struct image_header, set));
+    buf_printf(&source, "#include \"patterns/library/image.h\"\n\nconst uint64_t image_build = 0x%llxu;\n",
+               (unsigned long long)header.build);
+    bool good = write_file(paths[1], buf_str(all)) && write_file(paths[2], buf_str(&source));
     buf_free(&source);
     return good;
 }
@@ -201,7 +219,7 @@ int main(int argc, char **argv) {
         return 1;
     regexes_free(&sets[0].conditions.regexes);
     regexes_free(&sets[1].conditions.regexes);
-    copy_block(&(struct block){(char *)&sets[0], (char *)&sets[1], sizeof sets[0], 0});
+    copy_set(sets);
     bool good = !made_of.failed && write_image(argv) && write_dependencies(argv);
     buf_free(&made_of.bytes);
     buf_free(&made_of.pointers);

@@ -1,59 +1,84 @@
 #include "patterns/library/image.h"
 
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { HUGE_PAGE = 2 << 20 };
-
-/* Where the system has huge pages: the page faults of small ones take longer than all else of a start. */
-static char *huge_pages(size_t size) {
-    size_t whole = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    char *p = made(aligned_alloc(HUGE_PAGE, whole));
-    (void)madvise(p, whole, MADV_HUGEPAGE);
-    return p;
+/* Mapped to be written to: what is written stays in memory. NULL: there is no such file. */
+static char *map_file(const char *path, size_t *size) {
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    void *at = MAP_FAILED;
+    if (f >= 0 && fstat(f, &st) == 0 && (size_t)st.st_size >= sizeof(struct image_header)) {
+        *size = (size_t)st.st_size;
+        at = mmap((void *)IMAGE_ADDRESS, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, f, 0);
+    }
+    if (f >= 0)
+        close(f);
+    return at == MAP_FAILED ? NULL : at;
 }
 
-static void set_pointer(char *at, const void *to) {
-    memcpy(at, &to, sizeof to);
+static uintptr_t pointer_at(const char *at) {
+    uintptr_t pointer;
+    memcpy(&pointer, at, sizeof pointer);
+    return pointer;
 }
 
-static size_t offset_at(const char *at) {
-    uintptr_t offset;
-    memcpy(&offset, at, sizeof offset);
-    return offset;
+static void move_pointers(char *begin, const uint32_t *pointers, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        uintptr_t to = pointer_at(begin + pointers[i]) - IMAGE_ADDRESS + (uintptr_t)begin;
+        memcpy(begin + pointers[i], &to, sizeof to);
+    }
 }
 
 /* Those of one file follow one another, mostly. */
-static void name_files(const struct pattern_image *image, char *begin, struct arena *a, const char *directory) {
-    size_t last = SIZE_MAX;
+static void name_files(char *begin, const uint32_t *files, uint32_t n, struct arena *a, const char *directory) {
+    uintptr_t last = 0;
     const char *path = NULL;
-    for (uint32_t i = 0; i < image->nfiles; i++) {
-        char *at = begin + image->files[i];
-        size_t name = offset_at(at);
+    for (uint32_t i = 0; i < n; i++) {
+        uintptr_t name = pointer_at(begin + files[i]);
         if (name != last)
-            path = arena_printf(a, "%s/%s", directory, begin + name).p;
+            path = arena_printf(a, "%s/%s", directory, (const char *)name).p;
         last = name;
-        set_pointer(at, path);
+        memcpy(begin + files[i], &path, sizeof path);
     }
 }
 
-bool image_load(struct pattern_set *set, const char *directory, uint64_t hash) {
-    const struct pattern_image *image = &pattern_image;
-    if (!image->size || set->nread || hash != image->hash)
+/* It goes with this program, has been written to its end, and is of the files that there are. */
+static bool fits(const struct image_header *header, size_t size, const char *directory) {
+    size_t pointers = (size_t)header->npointers + header->nfiles;
+    return header->build == image_build && size == header->size + pointers * sizeof(uint32_t) &&
+           header->hash == patterns_hash(directory);
+}
+
+bool image_load(struct pattern_set *set, const char *directory) {
+    size_t size = 0;
+    char *begin = set->nread ? NULL : map_file(arena_printf(&set->arena, "%s.image", directory).p, &size);
+    const struct image_header *header = (const void *)begin;
+    if (!header)
         return false;
-    char *begin = memcpy(huge_pages(image->size), image->bytes, image->size);
-    for (uint32_t i = 0; i < image->npointers; i++) {
-        char *at = begin + image->pointers[i];
-        set_pointer(at, begin + offset_at(at));
+    if (!fits(header, size, directory)) {
+        munmap(begin, size);
+        return false;
     }
-    name_files(image, begin, &set->arena, directory);
+    const uint32_t *pointers = (const void *)(begin + header->size);
+    if ((uintptr_t)begin != IMAGE_ADDRESS)
+        move_pointers(begin, pointers, header->npointers + header->nfiles);
+    name_files(begin, pointers + header->npointers, header->nfiles, &set->arena, directory);
     struct pattern_set asked = *set;
-    memcpy(set, begin, sizeof *set);
+    *set = header->set;
     set->arena = asked.arena;
     set->image = begin;
+    set->image_size = size;
     set->max_steps = asked.max_steps;
     set->no_examples = asked.no_examples;
     regexes_compile(&set->conditions.regexes, &set->arena);
     return true;
+}
+
+void image_free(struct pattern_set *set) {
+    if (set->image)
+        munmap(set->image, set->image_size);
 }

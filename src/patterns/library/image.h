@@ -1,23 +1,28 @@
-/* The bundled patterns, read when the program was built: all that a set of them points to as one piece of memory, in
- * which pointers are offsets (compile_patterns.c, a build step, makes it). A run copies it and makes pointers of them,
- * where the files of its directory are those that were read; else it reads the files. */
+/* The bundled patterns, read when the program was built: a file beside their directory that holds all that a set of
+ * them points to as it is in memory, at an address of its choice (compile_patterns.c, a build step, writes it). A run
+ * maps it there, so that it reads only the pages that it looks at; elsewhere it moves the pointers first. Where the
+ * files of the directory are not those that were read, or the program is another one, it reads the files. */
 #ifndef FA_PATTERN_IMAGE_H
 #define FA_PATTERN_IMAGE_H
 
 #include "patterns/library/pattern.h"
 
-struct pattern_image {
-    uint64_t hash;     /* of the files: patterns_hash */
-    const char *bytes; /* begin with the struct pattern_set */
-    size_t size;
-    const uint32_t *pointers; /* offsets of those that point into it */
-    uint32_t npointers;
-    const uint32_t *files; /* offsets of those that point to the name of a file without its directory */
-    uint32_t nfiles;
+/* The file begins with it. Behind the bytes stand the offsets of pointers, each a uint32_t. */
+struct image_header {
+    uint64_t hash;      /* of the pattern files: patterns_hash */
+    uint64_t build;     /* of the file but for this: its program has the same as `image_build` */
+    uint64_t size;      /* of the bytes, these included */
+    uint32_t npointers; /* that point into it */
+    uint32_t nfiles;    /* that point to the name of a file without its directory; behind those */
+    struct pattern_set set;
 };
-extern const struct pattern_image pattern_image;
+extern const uint64_t image_build;
 
-/* Fills an empty set. False where the files of the directory, of this hash, are others. */
-bool image_load(struct pattern_set *set, const char *directory, uint64_t hash);
+/* An address that no system gives out by itself; where there is none, 0: the pointers are moved. */
+#define IMAGE_ADDRESS ((UINTPTR_MAX >> 18) & ~(uintptr_t)0xffffff)
+
+/* Fills an empty set. False: there is none beside this directory, or not of these files. */
+bool image_load(struct pattern_set *set, const char *directory);
+void image_free(struct pattern_set *set);
 
 #endif

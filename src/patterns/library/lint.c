@@ -199,9 +199,9 @@ static void check_formula(struct checker *c, const struct pattern *p) {
 
 static void check_replaced(struct checker *c, const struct pattern *p) {
     const struct pattern *old = p->replaces;
-    if (!old || (same_file(old->file, c->file) && old->line == p->line))
+    if (!old || (same_file(old->file->path, c->file) && old->line == p->line))
         return;
-    struct str more = arena_printf(&c->arena, " of %s:%llu", old->file, (unsigned long long)old->line);
+    struct str more = arena_printf(&c->arena, " of %s:%llu", old->file->path, (unsigned long long)old->line);
     warn(c, p->line, "replaces ", old->name, more.p);
 }
 
@@ -273,9 +273,9 @@ static const struct idiom *replaced_idiom(const struct pattern_set *set, uint32_
 
 static void check_idiom(struct checker *c, uint32_t at) {
     const struct idiom *idiom = &c->set->idioms.items[at], *old = replaced_idiom(c->set, at);
-    if (old && !(same_file(old->origin.file, c->file) && old->origin.line == idiom->origin.line)) {
+    if (old && !(same_file(old->origin.file->path, c->file) && old->origin.line == idiom->origin.line)) {
         struct str more =
-            arena_printf(&c->arena, " of %s:%llu", old->origin.file, (unsigned long long)old->origin.line);
+            arena_printf(&c->arena, " of %s:%llu", old->origin.file->path, (unsigned long long)old->origin.line);
         warn(c, idiom->origin.line, "replaces the idiom ", idiom->name, more.p);
     }
     if (!is_used(c->set, idiom))
@@ -296,17 +296,17 @@ bool patterns_check(const struct pattern_set *set, const char *path, struct diag
     struct checker c = {.set = set, .diags = d};
     list_ops(&c);
     for (uint32_t i = 0; i < set->n; i++) {
-        c.file = set->items[i]->file;
+        c.file = set->items[i]->file->path;
         if (pattern_file_is_of(c.file, path))
             check_pattern(&c, set->items[i]);
     }
     for (uint32_t i = 0; i < set->idioms.n; i++) {
-        c.file = set->idioms.items[i].origin.file;
+        c.file = set->idioms.items[i].origin.file->path;
         if (pattern_file_is_of(c.file, path))
             check_idiom(&c, i);
     }
     for (uint32_t i = 0; i < set->ndemands; i++) {
-        c.file = set->demands[i].when.origin.file;
+        c.file = set->demands[i].when.origin.file->path;
         if (pattern_file_is_of(c.file, path))
             check_demand(&c, &set->demands[i]);
     }

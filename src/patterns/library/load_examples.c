@@ -45,7 +45,7 @@ static void load_arguments(struct loader *l, struct example *e, const struct tre
 }
 
 static struct source_location place_in_text(const struct example *e, size_t at) {
-    struct source_location p = {e->origin.file, e->origin.line, e->origin.column};
+    struct source_location p = {e->origin.file->path, e->origin.line, e->origin.column};
     size_t line = 0;
     for (size_t i = 0; i < at && i < e->text.n; i++)
         if (e->text.p[i] == '\n') {
@@ -159,10 +159,10 @@ void load_examples(struct loader *l, struct pattern *p, const struct tree *n) {
 
 static struct pattern *pattern_of_file(const struct pattern_set *set, struct str name, const char *file) {
     struct pattern *p = find_pattern(set, name);
-    for (struct pattern *r = set->retired; r && !(p && strcmp(p->file, file) == 0); r = r->next_retired)
+    for (struct pattern *r = set->retired; r && !(p && strcmp(p->file->path, file) == 0); r = r->next_retired)
         if (str_eq(r->name, name))
             p = r;
-    return p && strcmp(p->file, file) == 0 ? p : NULL;
+    return p && strcmp(p->file->path, file) == 0 ? p : NULL;
 }
 
 void load_test_document(struct loader *l, const char *patterns, const struct tree *map) {

@@ -165,10 +165,11 @@ static bool check_definitions(struct pattern_set *set, uint32_t idiom, uint32_t 
 
 static bool load_files(struct pattern_set *set, const char *const *paths, uint32_t n, struct diags *d) {
     struct loader *l = arena_alloc(&set->arena, (n + 1) * sizeof *l);
+    struct text_file *files = arena_alloc(&set->arena, (n + 1) * sizeof *files);
     uint32_t idiom = set->idioms.n, condition = set->conditions.definitions.n;
     bool ok = true;
     for (uint32_t i = 0; i < n && ok; i++) {
-        l[i] = (struct loader){.set = set, .in.diags = d};
+        l[i] = (struct loader){.set = set, .file = &files[i], .in.diags = d};
         if ((ok = read_file(&l[i], paths[i])))
             load_sections_of_file(&l[i]);
         ok &= !l[i].in.failed;
@@ -185,8 +186,8 @@ static bool load_files(struct pattern_set *set, const char *const *paths, uint32
 
 /* "linear.test.yml" beside "linear.yml", if it is there. */
 bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, struct diags *d) {
-    struct loader l = {.set = set, .in.diags = d, .tests_of = of->file};
-    struct str file = str_of(of->file);
+    struct loader l = {.set = set, .in.diags = d, .tests_of = of->file->path};
+    struct str file = str_of(of->file->path);
     if (of->tests_read || !str_ends(file, STR(".yml")))
         return true;
     for (uint32_t i = 0; i < set->n; i++)
@@ -206,7 +207,7 @@ const struct pattern *patterns_load_text(struct pattern_set *set, const char *na
     load_documents(&l);
     patterns_index(set);
     for (uint32_t i = set->n; i-- > 0 && !l.in.failed;)
-        if (set->items[i]->file == l.in.file)
+        if (set->items[i]->file == l.file)
             return set->items[i];
     return NULL;
 }
@@ -234,17 +235,18 @@ uint64_t patterns_hash(const char *directory) {
     struct dirent **names;
     int n = list_files(directory, &names);
     struct arena a = {0};
-    struct buf all = {0};
+    struct buf file = {0};
+    uint64_t hash = 0;
     bool ok = n > 0;
-    for (int i = 0; i < n && ok; i++) {
-        buf_printf(&all, "%c%s%c", '\0', names[i]->d_name, '\0');
-        ok = read_bytes(arena_printf(&a, "%s/%s", directory, names[i]->d_name).p, &all);
+    for (int i = 0; i < n && ok; i++, file.n = 0) {
+        buf_printf(&file, "%016llx%s%c", (unsigned long long)hash, names[i]->d_name, '\0');
+        ok = read_bytes(arena_printf(&a, "%s/%s", directory, names[i]->d_name).p, &file);
+        hash = str_hash(buf_str(&file));
     }
-    uint64_t hash = ok ? str_hash(buf_str(&all)) : 0;
     free_names(names, n);
-    buf_free(&all);
+    buf_free(&file);
     arena_free(&a);
-    return hash;
+    return ok ? hash : 0;
 }
 
 static bool load_directory(struct pattern_set *set, const char *path, struct diags *d) {
@@ -271,11 +273,13 @@ static bool load_path(struct pattern_set *set, const char *path, struct diags *d
         return false;
     }
     if (S_ISDIR(st.st_mode))
-        return image_load(set, path, patterns_hash(path)) || load_directory(set, path, d);
+        return load_directory(set, path, d);
     return load_files(set, &path, 1, d);
 }
 
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
+    if (image_load(set, path))
+        return true; /* indexed as they were then */
     bool ok = load_path(set, path, d);
     patterns_index(set);
     return ok;

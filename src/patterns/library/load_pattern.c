@@ -375,7 +375,7 @@ static struct str level_of(const struct pattern_set *set, const struct pattern *
 
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
-    p->file = l->in.file;
+    p->file = l->file;
     p->line = map->line;
     uint64_t line;
     p->text = document_text(l, map, &p->text_line);

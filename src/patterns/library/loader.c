@@ -14,6 +14,9 @@ void warn_at(struct loader *l, const struct tree *n, const char *hint, const cha
 
 void loader_begin(struct loader *l, const char *file, struct str text) {
     l->in.file = arena_strdup(&l->set->arena, str_of(file));
+    if (!l->file)
+        l->file = arena_alloc(&l->set->arena, sizeof *l->file);
+    l->file->path = l->in.file;
     l->in.arena = &l->set->arena;
     l->text = text;
     const char *p = l->text.p, *end = p + l->text.n;
@@ -36,7 +39,7 @@ const char *line_begin(const struct loader *l, uint64_t line) {
 
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
 struct text_origin origin_of(const struct loader *l, const struct tree *n) {
-    struct text_origin o = {l->in.file, n->line + n->block, n->column};
+    struct text_origin o = {l->file, n->line + n->block, n->column};
     if (!n->block)
         return o;
     const char *p = line_begin(l, o.line), *end = l->text.p + l->text.n;

@@ -11,9 +11,10 @@
 struct loader {
     struct record_reader in;
     struct pattern_set *set;
-    const char *tests_of; /* the pattern file beside it, where it is a file of tests; else NULL */
-    struct str text;      /* of the file */
-    const char **lines;   /* where its lines begin, and where the last one ends */
+    struct text_file *file; /* NULL: loader_begin makes it */
+    const char *tests_of;   /* the pattern file beside it, where it is a file of tests; else NULL */
+    struct str text;        /* of the file */
+    const char **lines;     /* where its lines begin, and where the last one ends */
     uint32_t nlines;
     struct tree_file trees;
     const struct tree *shared; /* the last document read with `defaults` or `rules`, or NULL */

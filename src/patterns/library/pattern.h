@@ -120,7 +120,7 @@ struct pattern {
     enum op_kind makes;  /* its fused op; NO_OPERATOR: of no dialect */
     struct str match;    /* text of the formula */
     struct form *fused;  /* NULL: it has none */
-    const char *file;
+    const struct text_file *file;
     uint64_t line;      /* where its mapping begins */
     struct str text;    /* the YAML document */
     uint64_t text_line; /* where that begins */
@@ -189,7 +189,8 @@ struct pattern_set {
     uint64_t max_steps; /* of the search for one pattern at one op; 0: the default */
     bool no_examples;   /* `tests` are skipped */
     struct arena arena;
-    void *image; /* what was compiled in, which this set owns a copy of; or NULL */
+    void *image; /* of the bundled ones (image.h), which this set owns; or NULL */
+    size_t image_size;
     struct idioms idioms;
     struct condition_parts conditions;
     struct pattern **items;
@@ -260,10 +261,9 @@ static inline struct str pattern_lacks(const struct pattern *p) {
     return pattern_reach(p) == REACH_OPERAND ? p->status.lacks : pattern_reach(p) == REACH_LIBRARY ? LACKS_OP : STR("");
 }
 
-/* Reads one file, or all *.yml of a directory in order of name, their shared sections first; what the bundled files say
- * is compiled in (image.h). A pattern replaces an
- * earlier one of the same name, which stays in the list, marked, where variants have its formula. False with
- * diagnostics; the patterns before the first error are in the set then. */
+/* Reads one file, or all *.yml of a directory in order of name, their shared sections first; of the bundled files
+ * there is an image (image.h). A pattern replaces an earlier one of the same name, which stays in the list, marked,
+ * where variants have its formula. False with diagnostics; the patterns before the first error are in the set then. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
 /* Of the names and the bytes of the files that it reads of a directory; 0: one cannot be read. */
 uint64_t patterns_hash(const char *directory);
@@ -271,10 +271,17 @@ uint64_t patterns_hash(const char *directory);
 bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, struct diags *d);
 /* Reads the text of one pattern; `name` stands for the file in diagnostics. NULL with diagnostics. */
 const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d);
+/* Whether it was another. What stays as it is in an image (image.h) takes no memory of its own. */
+static inline bool set_flag(bool *flag, bool now) {
+    bool other = *flag != now;
+    if (other)
+        *flag = now;
+    return other;
+}
 /* Selects by --only and --skip: comma-separated globs over names and fused ops; NULL: all, none. False with the glob
  * that matches nothing in `bad`. */
 bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad);
-/* Sorts the selected patterns by the operators of their roots, for match_function. Loading and selecting call it;
+/* Sorts the selected patterns by the operators of their roots, for match_function. Loading and selecting see to it;
  * whoever fills `items` directly has to, and frees `rooted`. */
 void patterns_index(struct pattern_set *set);
 void patterns_free(struct pattern_set *set);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "patterns/library/image.h"
 #include "patterns/library/loader.h"
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
@@ -145,9 +146,11 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
     memset(in, only == NULL, n + (size_t)1);
     memset(out, 0, n + (size_t)1);
     bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
+    bool other = false;
     for (uint32_t i = 0; i < n; i++)
-        selectable(set, i)->selected = in[i] && !out[i];
-    patterns_index(set);
+        other |= set_flag(&selectable(set, i)->selected, in[i] && !out[i]);
+    if (other)
+        patterns_index(set);
     free(in);
     free(out);
     return ok;
@@ -155,7 +158,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 
 void patterns_free(struct pattern_set *set) {
     regexes_free(&set->conditions.regexes);
-    free(set->image);
+    image_free(set);
     arena_free(&set->arena);
     memset(set, 0, sizeof *set);
 }

@@ -7,7 +7,7 @@ static struct str note_unproved(struct prover *self, const struct match *m, cons
     const struct pattern *pattern = m->pattern;
     self->unproved++;
     if (self->say_unproved)
-        diag_add(self->diags, SEV_NOTE, (struct source_location){e->origin.file, e->line, 0}, NULL,
+        diag_add(self->diags, SEV_NOTE, (struct source_location){e->origin.file->path, e->line, 0}, NULL,
                  "%.*s: hit: not evaluated: %.*s", (int)pattern->name.n, pattern->name.p, (int)why.n, why.p);
     return STR("");
 }
