@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/graph/index.h"
 #include "ir/ops/scalar.h"
@@ -109,10 +110,10 @@ static double *apply(const struct gathered *of, unary_function *one, binary_func
     for (int64_t i = 0, end; i < n; i = end) {
         const double *x = a->of.x + imap_at(&a->map, i), *y = b->of.x + imap_at(&b->map, i);
         end = run < n - i ? i + run : n;
-        for (int64_t k = i; k < end; k++)
-            out[k] = two ? two(x[(k - i) * sa], y[(k - i) * sb]) : x[(k - i) * sa];
-        for (int64_t k = i; one && k < end; k++)
-            out[k] = one(out[k]);
+        for (int64_t k = i; two && k < end; k++, x += sa, y += sb)
+            out[k] = two(*x, *y);
+        for (int64_t k = i; !two && k < end; k++, x += sa)
+            out[k] = one ? one(*x) : *x;
     }
     return out;
 }
@@ -260,24 +261,23 @@ void elements_free(struct graph *g) {
     free(g->repeats);
 }
 
-static bool all_are(const double *x, int64_t step, int64_t n, double number) {
-    int64_t others = 0;
-    for (int64_t i = 0; i < n; i++)
-        others += x[i * step] != number;
-    return others == 0;
+/* Each row has its ones as many columns to the right of those before as there are. */
+static bool are_stairs(const double *x, int64_t rows, int64_t columns) {
+    int64_t times = columns / rows;
+    double *stair = xcalloc((size_t)(2 * columns), sizeof *stair), *ones = stair + columns;
+    bool are = true;
+    for (int64_t i = 0; i < times; i++)
+        ones[i] = 1;
+    for (int64_t row = 0; row < rows && are; row++)
+        are = memcmp(x + row * columns, ones - row * times, (size_t)columns * sizeof *x) == 0;
+    free(stair);
+    return are;
 }
 
 static bool repeats_columns(const struct graph *g, uint32_t v, uint32_t rank, int64_t rows, int64_t columns) {
-    int64_t times = columns / rows, step = g->varies[v] >> (rank - 1) & 1;
-    bool varies = rows == 1 || (step && g->varies[v] >> (rank - 2) & 1);
-    double *x = varies ? elements(g, v, &(struct spent){0, 0}).x : NULL;
-    bool repeats = x != NULL;
-    for (int64_t row = 0; row < rows && repeats; row++) {
-        const double *of = x + row * columns;
-        int64_t from = row * times, end = from + times;
-        repeats = all_are(of, step, from, 0) && all_are(of + from * step, step, times, 1) &&
-                  all_are(of + end * step, step, columns - end, 0);
-    }
+    bool by_row = g->varies[v] >> (rank - 2) & 1, by_column = g->varies[v] >> (rank - 1) & 1;
+    double *x = rows == 1 || (by_row && by_column) ? elements(g, v, &(struct spent){0, 0}).x : NULL;
+    bool repeats = x && are_stairs(x, rows, by_column ? columns : 1);
     free(x);
     return repeats;
 }
