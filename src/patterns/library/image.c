@@ -47,19 +47,18 @@ static void name_files(char *begin, const uint32_t *files, uint32_t n, struct ar
 }
 
 /* It goes with this program, has been written to its end, and is of the files that there are. */
-static bool fits(const struct image_header *header, size_t size, const char *directory) {
+static bool fits(const struct image_header *header, size_t size, uint64_t hash) {
     size_t pointers = (size_t)header->npointers + header->nfiles;
-    return header->build == image_build && size == header->size + pointers * sizeof(uint32_t) &&
-           header->hash == patterns_hash(directory);
+    return header->build == image_build && size == header->size + pointers * sizeof(uint32_t) && header->hash == hash;
 }
 
-bool image_load(struct pattern_set *set, const char *directory) {
+bool image_load(struct pattern_set *set, const char *directory, uint64_t hash) {
     size_t size = 0;
     char *begin = set->nread ? NULL : map_file(arena_printf(&set->arena, "%s.image", directory).p, &size);
     const struct image_header *header = (const void *)begin;
     if (!header)
         return false;
-    if (!fits(header, size, directory)) {
+    if (!fits(header, size, hash)) {
         munmap(begin, size);
         return false;
     }

@@ -21,8 +21,8 @@ extern const uint64_t image_build;
 /* An address that no system gives out by itself; where there is none, 0: the pointers are moved. */
 #define IMAGE_ADDRESS ((UINTPTR_MAX >> 18) & ~(uintptr_t)0xffffff)
 
-/* Fills an empty set. False: there is none beside this directory, or not of these files. */
-bool image_load(struct pattern_set *set, const char *directory);
+/* Fills an empty set. False: there is none beside this directory, or not of its files, which have this hash. */
+bool image_load(struct pattern_set *set, const char *directory, uint64_t hash);
 void image_free(struct pattern_set *set);
 
 #endif

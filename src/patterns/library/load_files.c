@@ -266,21 +266,16 @@ static bool load_directory(struct pattern_set *set, const char *path, struct dia
     return n > 0 && load_files(set, paths, (uint32_t)n, d);
 }
 
-static bool load_path(struct pattern_set *set, const char *path, struct diags *d) {
+bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
     struct stat st;
     if (stat(path, &st) != 0) {
         diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, NULL, "%s", strerror(errno));
         return false;
     }
-    if (S_ISDIR(st.st_mode))
-        return load_directory(set, path, d);
-    return load_files(set, &path, 1, d);
-}
-
-bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
-    if (image_load(set, path))
-        return true; /* indexed as they were then */
-    bool ok = load_path(set, path, d);
+    bool directory = S_ISDIR(st.st_mode);
+    if (directory && image_load(set, path, patterns_hash(path)))
+        return true; /* with the index of then */
+    bool ok = directory ? load_directory(set, path, d) : load_files(set, &path, 1, d);
     patterns_index(set);
     return ok;
 }
