@@ -386,7 +386,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
                   (o->patterns.library && o->patterns.library->narrowed);
     a->report.partial = a->narrowed;
     if (!o->no_validate)
-        a->proofs = proofs_new(a->patterns, true);
+        a->proofs = proofs_new(a->patterns, o->details);
     audit_graphs(a);
     finish_report(a);
     if (gates_fail(a)) /* what is found counts more than what was not read */

@@ -25,19 +25,12 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     return v->same_outside ? arena_printf(a, "%.*s; same outside of the claim, too", (int)line.n, line.p) : line;
 }
 
-/* What the figures of a line say where they say something. */
-static const char *error_in_words(const struct device_error *e) {
-    double ratio = e->known && e->steady && e->relative_l2[0] > 0 ? device_error_ratio(e) : 1;
-    return ratio <= 0.1 ? ", with a far smaller error" : ratio >= 2 ? ", with a larger error" : "";
-}
-
 struct str verdict_in_short(const struct proved *v, struct arena *a) {
     if (v->kind != VERDICT_SAME)
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
-    return arena_printf(a, "%s%.*s%s%s", v->evaluated ? "validated: same function" : "the same ops in one kernel",
-                        (int)within.n, within.p, error_in_words(&v->device),
-                        v->same_outside ? "; same outside of the claim, too" : "");
+    return arena_printf(a, "%s%.*s%s", v->evaluated ? "validated: same function" : "the same ops in one kernel",
+                        (int)within.n, within.p, v->same_outside ? "; same outside of the claim, too" : "");
 }
 
 static void add_word(struct figures *f, const char *key, struct str value) {

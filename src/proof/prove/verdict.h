@@ -33,7 +33,7 @@ static inline bool verdict_refutes(const struct proved *v) {
 /* One line for people: "validated: same function (f64), emulated PCC ...", "not validated: REASON". In `a`.
  */
 struct str verdict_line(const struct proved *v, struct arena *a);
-/* The same without figures: "validated: same function, with a far smaller error". In `a`. */
+/* The same without figures: "validated: same function". In `a`. */
 struct str verdict_in_short(const struct proved *v, struct arena *a);
 /* The same for programs. In `a`. */
 struct figures verdict_figures(const struct proved *v, struct arena *a);
