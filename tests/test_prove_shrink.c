@@ -92,6 +92,16 @@ Test(prove_shrink, slices_and_concats_keep_sums) {
     cr_assert_eq(to(768) + to(1536), to(2304));
 }
 
+Test(prove_shrink, slices_of_rows_begin_where_parts_do) {
+    shrink("q:4096x512 k:1280x512",
+           "c = ttir.concat q k {dim = 0 : si32} -> 5376x512\n"
+           "r = ttir.reshape c {shape = [42 : i32, 128 : i32, 512 : i32]} -> 42x128x512\n"
+           "s = ttir.slice_static r {begins = [32 : i32, 0 : i32, 0 : i32], ends = [42 : i32, 128 : i32, 512 : i32], "
+           "step = [1 : i32, 1 : i32, 1 : i32]} -> 10x128x512; return s");
+    cr_assert_eq(to(32) * to(128), to(4096));
+    cr_assert_eq(to(10) * to(128), to(1280));
+}
+
 Test(prove_shrink, a_strided_slice_keeps_its_sizes) {
     shrink("x:4x128",
            "h = ttir.slice_static x {begins = [0 : i32, 1 : i32], ends = [4 : i32, 128 : i32], step = [1 : i32, 2 : "

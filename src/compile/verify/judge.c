@@ -87,14 +87,21 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     return (struct judgement){.answer = ANSWER_DIFFERENT, .why.text = matters_for(v->at.trial)};
 }
 
-/* What small shapes do not prove: elements of both sides at the shapes of the model may. */
+/* What small shapes do not prove: elements of both sides at the shapes of the model may. Nor is it a difference where
+ * these agree: the small ones may have lost what it depends on. */
 static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
     struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = SAMPLES};
     q->own.problem.excluded = q->how.excluded;
     q->own.problem.bound = q->how.bound;
     q->own.problem.choices = true;
     struct verdict v = same_try(&q->own.problem, effort, q->a);
-    if (v.kind == VERDICT_SAME && !(j->differs && v.dear))
+    if (j->answer == ANSWER_DIFFERENT && v.kind == VERDICT_SAME)
+        *j = (struct judgement){
+            .answer = ANSWER_NOT_COMPARED,
+            .why.text = STR("it differs in small shapes, but not in the elements that were compared of its own")};
+    else if (j->answer == ANSWER_DIFFERENT)
+        return;
+    else if (v.kind == VERDICT_SAME && !(j->differs && v.dear))
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};
     else if (v.kind == VERDICT_DIFFERENT && j->differs && (v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE))
         *j = (struct judgement){.answer = ANSWER_DIFFERENT};
@@ -109,7 +116,7 @@ static struct judgement judge(const struct mlir *miter, const struct pattern_set
         struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
         struct shapes_answer all = equal_in_shapes(&shapes);
         j = judgement_of(&all, how.thorough);
-        if (how.thorough && !how.any_order && (j.agrees || j.differs))
+        if (how.thorough && !how.any_order && (j.agrees || j.differs || j.answer == ANSWER_DIFFERENT))
             ask_at_own_shapes(q, &j);
     }
     circuit_free(&q->own);

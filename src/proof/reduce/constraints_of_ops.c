@@ -44,6 +44,40 @@ static void keep_slices(struct constraints *c) {
     }
 }
 
+/* Extents of what a concatenation puts side by side, and of its result, along its dimension. */
+struct joined_parts {
+    int64_t of[MAX_TERMS_OF_SIDE], whole;
+    uint32_t n;
+};
+
+/* False: the op is none, or has too many. */
+static bool parts_of(const struct constraints *c, uint32_t op, struct joined_parts *out) {
+    const struct graph *g = c->subgraph->graph;
+    struct shape y, part;
+    const struct attr *axis = graph_class(g, op) == OP_JOIN ? graph_axes(g, op) : NULL;
+    if (!axis || !axis->is_whole || !shape_in_graph(g, g->m->ops[op].first_result, &y))
+        return false;
+    int64_t d = axis->whole + (axis->whole < 0 ? y.rank : 0);
+    out->n = graph_noperands(g, op);
+    bool known = d >= 0 && d < y.rank && out->n <= MAX_TERMS_OF_SIDE;
+    for (uint32_t i = 0; i < out->n && known; i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        known = v != NONE && shape_in_graph(g, v, &part) && d < part.rank;
+        out->of[i] = known ? part.dim[d] : 0;
+    }
+    out->whole = known ? y.dim[d] : 0;
+    return known;
+}
+
+/* The first parts, and so many more elements, are x. */
+static void constrain_parts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t more, int64_t x) {
+    struct constraint *all = constraints_add(c, SUM);
+    for (uint32_t i = 0; i < n; i++)
+        constraint_add_term(c, all, 0, parts[i]);
+    constraint_add_term(c, all, 0, more);
+    constraint_add_term(c, all, 1, x);
+}
+
 /* Dimensions from..to of a shape that are one of another. */
 struct joined {
     const struct shape *shape;
@@ -51,22 +85,34 @@ struct joined {
     int64_t whole;
 };
 
-/* What is cut at so many elements of the whole is cut at a number of rows of one dimension: at = that * what is inside.
- * False where it is cut within a row. */
-static bool constrain_cut_rows(struct constraints *c, const struct joined *j, int64_t at) {
+/* Rows of dimension `of` of a shape before so many elements of the whole; 0: none, or all. */
+struct rows_before {
+    uint32_t of;
+    int64_t n;
+    bool whole; /* it does not end within a row */
+};
+
+static struct rows_before rows_before(const struct joined *j, int64_t at) {
     int64_t inside = 1;
     uint32_t d = j->to;
     while (d > j->from && at % (inside * j->shape->dim[d - 1]) == 0)
         inside *= j->shape->dim[--d];
     if (at == 0 || d == j->from)
-        return true;
-    if (inside == 1 || at / inside > j->shape->dim[d - 1])
-        return false;
-    constraints_add_extent(c, at / inside);
+        return (struct rows_before){d, 0, true};
+    return (struct rows_before){d - 1, at / inside, inside > 1 && at / inside <= j->shape->dim[d - 1]};
+}
+
+/* What is cut at so many elements of the whole is cut at a number of rows of one dimension: at = that * what is inside.
+ * False where it is cut within a row. */
+static bool constrain_cut_rows(struct constraints *c, const struct joined *j, int64_t at) {
+    struct rows_before rows = rows_before(j, at);
+    if (rows.n == 0 || !rows.whole)
+        return rows.whole;
+    constraints_add_extent(c, rows.n);
     struct constraint *r = constraints_add(c, PRODUCT);
     constraint_add_term(c, r, 0, at);
-    constraint_add_term(c, r, 1, at / inside);
-    for (; d < j->to; d++)
+    constraint_add_term(c, r, 1, rows.n);
+    for (uint32_t d = rows.of + 1; d < j->to; d++)
         constraint_add_term(c, r, 1, j->shape->dim[d]);
     return true;
 }
@@ -83,10 +129,43 @@ static void keep_joined(struct constraints *c, const struct joined *j) {
         constraints_fix(c, j->shape->dim[d]);
 }
 
+/* Some slice along a dimension of this extent begins or ends there. */
+static bool is_cut_at(const struct constraints *c, int64_t extent, int64_t at) {
+    bool cut = false;
+    for (uint32_t i = 0; i < c->subgraph->nops && !cut; i++) {
+        struct slice_bounds s;
+        struct shape x;
+        bool known = slice_at(c, i, &s, &x);
+        for (uint32_t d = 0; known && d < s.rank; d++)
+            cut |= s.cut[d] && x.dim[d] == extent && (s.begin[d] == at || s.end[d] == at);
+    }
+    return cut;
+}
+
+/* Parts of the whole that stand side by side begin at rows, where slices of the rows take them apart. */
+static void constrain_rows_of_parts(struct constraints *c, const struct joined *j) {
+    for (uint32_t i = 0; i < c->subgraph->nops; i++) {
+        struct joined_parts parts;
+        bool known = parts_of(c, c->subgraph->ops[i], &parts) && parts.whole == j->whole;
+        int64_t at = 0;
+        for (uint32_t k = 0; known && k + 1 < parts.n; k++) {
+            at += parts.of[k];
+            struct rows_before rows = rows_before(j, at);
+            if (!rows.whole || rows.n == 0 || !is_cut_at(c, j->shape->dim[rows.of], rows.n))
+                continue;
+            constraints_add_extent(c, at);
+            constrain_parts(c, parts.of, k + 1, 0, at);
+            constrain_cut_rows(c, j, at);
+        }
+    }
+}
+
 /* Slices of the whole cut rows; where they cut within one, the place is a number that no other extents have. */
 static void constrain_joined(struct constraints *c, const struct joined *j) {
     struct slice_bounds s;
     bool rows = true, several = is_several(j);
+    if (several)
+        constrain_rows_of_parts(c, j);
     for (uint32_t i = 0; i < c->subgraph->nops && several; i++) {
         struct shape x;
         bool known = slice_at(c, i, &s, &x);
@@ -140,15 +219,6 @@ static void constrain_split(struct constraints *c, uint32_t op, const struct sha
 }
 
 /* ---- what is cut, and what is side by side ---- */
-
-/* The first parts, and so many more elements, are x. */
-static void constrain_parts(struct constraints *c, const int64_t *parts, uint32_t n, int64_t more, int64_t x) {
-    struct constraint *all = constraints_add(c, SUM);
-    for (uint32_t i = 0; i < n; i++)
-        constraint_add_term(c, all, 0, parts[i]);
-    constraint_add_term(c, all, 0, more);
-    constraint_add_term(c, all, 1, x);
-}
 
 /* What is cut in a part is cut there, so far behind its begin as what is cut of the part alone. */
 static void constrain_cut(struct constraints *c, const int64_t *parts, uint32_t n, int64_t at) {
@@ -220,22 +290,15 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
 
 /* The extents of the operands add up to that of the result. */
 static void constrain_concat(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
-    const struct graph *g = c->subgraph->graph;
-    const struct attr *axis = graph_axes(g, op);
-    int64_t d = axis && axis->is_whole ? axis->whole + (axis->whole < 0 ? y->rank : 0) : -1;
-    int64_t parts[MAX_TERMS_OF_SIDE] = {0};
-    struct shape part = *x;
-    uint32_t n = graph_noperands(g, op);
-    c->full |= n > MAX_TERMS_OF_SIDE || d < 0 || d >= y->rank;
-    for (uint32_t i = 0; i < n && !c->full; i++) {
-        uint32_t v = graph_operands(g, op)[i];
-        c->full |= v == NONE || !shape_in_graph(g, v, &part) || d >= part.rank;
-        parts[i] = c->full ? 0 : part.dim[d];
-    }
-    if (c->full)
+    struct joined_parts parts;
+    (void)x;
+    (void)y;
+    if (!parts_of(c, op, &parts)) {
+        c->full = true;
         return;
-    constrain_parts(c, parts, n, 0, y->dim[d]);
-    constrain_cuts(c, parts, n, y->dim[d]);
+    }
+    constrain_parts(c, parts.of, parts.n, 0, parts.whole);
+    constrain_cuts(c, parts.of, parts.n, parts.whole);
 }
 
 /* As many elements are added as were. */
