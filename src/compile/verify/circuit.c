@@ -200,7 +200,12 @@ bool circuit_of(struct circuit *c, const struct mlir *miter, const struct patter
                 struct reason *why) {
     *c = (struct circuit){.result = {NONE, NONE}};
     graph_build(&c->graph, miter, NULL);
-    memcpy(c->result, graph_operands(&c->graph, c->graph.return_op[0]), sizeof c->result);
+    uint32_t returned = c->graph.return_op[0];
+    if (graph_noperands(&c->graph, returned) != 2) {
+        *why = (struct reason){.text = STR("a value that nothing takes is among the results")};
+        return false;
+    }
+    memcpy(c->result, graph_operands(&c->graph, returned), sizeof c->result);
     for (uint32_t i = 0; i < miter->funcs[0].nargs && i < MAX_INPUTS; i++)
         c->names[i] = mlir_span(miter, miter->values[i].name);
     return list_ops(c, a, why) && set_up(c, lowerings, a, why);

@@ -265,6 +265,12 @@ static void add_inputs(struct miter_builder *b) {
             copy_node(b, b->d->values[b->c->inputs[i]].node);
 }
 
+/* The result of BEFORE is a constant, and an input of AFTER. */
+static bool is_copied_constant(const struct miter_builder *b, uint32_t node) {
+    uint32_t value = b->d->nodes[node].first_result;
+    return b->d->nodes[node].nresults == 1 && dag_is_constant(b->d, value) && copy_of(b, value) != NONE;
+}
+
 static void add_return(struct miter_builder *b) {
     const uint32_t *result = b->c->result;
     uint32_t copies[SIDES] = {copy_of(b, result[BEFORE]), copied_operand(b, result[AFTER])};
@@ -287,7 +293,8 @@ bool miter_build(const struct cone_pair *c, const struct dag *d, struct miter_op
     build_begin(&out->ir, STR("miter"));
     add_inputs(b);
     for (uint32_t i = 0; i < c->nnodes && !b->why.text.n; i++)
-        copy_node(b, c->nodes[i]);
+        if (!is_copied_constant(b, c->nodes[i]))
+            copy_node(b, c->nodes[i]);
     if (!b->why.text.n)
         add_return(b);
     build_end(&out->ir);

@@ -370,10 +370,31 @@ static bool is_folded(const struct sweep *s, const struct compared_region *r, co
     return e.known && e.relative_l2[AFTER] <= 2 * e.relative_l2[BEFORE];
 }
 
+/* Each value that an op makes of this one is proved, whatever this one is; which no result is. */
+static bool is_made_good(struct sweep *s, uint32_t after, struct judgement *j) {
+    const struct dag_side *a = &s->d.side[AFTER];
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    bool good = !has_id(a->outputs, a->noutputs, after), any = false;
+    for (uint32_t node = a->first_node; node < a->end_node && good; node++) {
+        const struct dag_node *x = &s->d.nodes[node];
+        bool uses = s->reached[node] && has_id(dag_operands(&s->d, node), x->noperands, after);
+        for (uint32_t i = 0; i < x->nresults && uses && good; i++) {
+            uint32_t value = x->first_result + i;
+            *c = (struct cone_pair){.result = {s->d.values[value].rep, value}, .moved = s->d.values[value].moved};
+            good = c->result[BEFORE] != NONE && cone_build(c, &s->d, PROVED);
+            *j = good ? judge_cone(s, c, true) : *j;
+            good &= j->answer == ANSWER_PROVED;
+            any = true;
+        }
+    }
+    return good && any;
+}
+
 /* A difference from what the value may not have to be is none: not where other candidates cannot be told, and nothing
  * that is made of the value is proved with the first one in its place. */
 static void settle_difference(struct sweep *s, struct compared_region *r) {
     const struct mlir *miter;
+    struct judgement good;
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     *c = cone_of_region(r);
     bool built = cone_build(c, &s->d, CONDITIONAL);
@@ -383,6 +404,8 @@ static void settle_difference(struct sweep *s, struct compared_region *r) {
         leave_undecided(r, STR("it depends on memory that nothing has written"));
     else if (built && is_folded(s, r, c))
         r->judgement = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1};
+    else if (is_made_good(s, r->result[AFTER], &good))
+        r->judgement = good;
     else if (r->doubtful && !s->fits[r->result[AFTER]])
         leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
     else if (!holds_for_masks(s, r) && (miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))
