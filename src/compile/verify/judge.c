@@ -87,24 +87,23 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     return (struct judgement){.answer = ANSWER_DIFFERENT, .why.text = matters_for(v->at.trial)};
 }
 
-/* What small shapes do not prove: elements of both sides at the shapes of the model may. Nor is it a difference where
- * these agree: the small ones may have lost what it depends on. */
+/* What small shapes do not prove elements of both sides at the shapes of the model may. Nor is it a difference where
+ * these agree, and no proof where they differ: the small ones may have lost what it depends on. */
 static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
     struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = SAMPLES};
     q->own.problem.excluded = q->how.excluded;
     q->own.problem.bound = q->how.bound;
     q->own.problem.choices = true;
     struct verdict v = same_try(&q->own.problem, effort, q->a);
-    if (j->answer == ANSWER_DIFFERENT && v.kind == VERDICT_SAME)
+    bool plain = v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE, same = v.kind == VERDICT_SAME;
+    if (v.kind == VERDICT_DIFFERENT && plain && (j->answer == ANSWER_PROVED || j->differs))
+        *j = (struct judgement){.answer = q->how.thorough ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED};
+    else if (same && j->answer == ANSWER_DIFFERENT)
         *j = (struct judgement){
             .answer = ANSWER_NOT_COMPARED,
             .why.text = STR("it differs in small shapes, but not in the elements that were compared of its own")};
-    else if (j->answer == ANSWER_DIFFERENT)
-        return;
-    else if (v.kind == VERDICT_SAME && !(j->differs && v.dear))
+    else if (same && j->answer == ANSWER_NOT_COMPARED && !(j->differs && v.dear))
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};
-    else if (v.kind == VERDICT_DIFFERENT && j->differs && (v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE))
-        *j = (struct judgement){.answer = ANSWER_DIFFERENT};
 }
 
 static struct judgement judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
@@ -116,7 +115,8 @@ static struct judgement judge(const struct mlir *miter, const struct pattern_set
         struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
         struct shapes_answer all = equal_in_shapes(&shapes);
         j = judgement_of(&all, how.thorough);
-        if (how.thorough && !how.any_order && (j.agrees || j.differs || j.answer == ANSWER_DIFFERENT))
+        bool doubtful = j.answer == ANSWER_PROVED && all.doubtful;
+        if (doubtful || (how.thorough && !how.any_order && (j.agrees || j.differs || j.answer == ANSWER_DIFFERENT)))
             ask_at_own_shapes(q, &j);
     }
     circuit_free(&q->own);

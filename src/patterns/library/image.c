@@ -6,6 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static void *pointer_of(uintptr_t address) {
+    void *p;
+    memcpy(&p, &address, sizeof p);
+    return p;
+}
+
 /* Mapped to be written to: what is written stays in memory. NULL: there is no such file. */
 static char *map_file(const char *path, size_t *size) {
     int f = open(path, O_RDONLY | O_CLOEXEC);
@@ -13,7 +19,7 @@ static char *map_file(const char *path, size_t *size) {
     void *at = MAP_FAILED;
     if (f >= 0 && fstat(f, &st) == 0 && (size_t)st.st_size >= sizeof(struct image_header)) {
         *size = (size_t)st.st_size;
-        at = mmap((void *)IMAGE_ADDRESS, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, f, 0);
+        at = mmap(pointer_of(IMAGE_ADDRESS), *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, f, 0);
     }
     if (f >= 0)
         close(f);
@@ -40,7 +46,7 @@ static void name_files(char *begin, const uint32_t *files, uint32_t n, struct ar
     for (uint32_t i = 0; i < n; i++) {
         uintptr_t name = pointer_at(begin + files[i]);
         if (name != last)
-            path = arena_printf(a, "%s/%s", directory, (const char *)name).p;
+            path = arena_printf(a, "%s/%s", directory, (const char *)pointer_of(name)).p;
         last = name;
         memcpy(begin + files[i], &path, sizeof path);
     }

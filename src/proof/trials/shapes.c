@@ -191,7 +191,7 @@ static enum tie tie_of(const struct shapes_question *q, const struct constant_me
     return follows && q->in_both && format_is_float(graph_dtype(q->subgraph->graph, value)) ? FOLLOWED : TIED;
 }
 
-static enum tie tie_of_constants(const struct shapes_question *q) {
+static enum tie tie_of_constants(const struct shapes_question *q, bool *by_chance) {
     const struct subgraph *s = q->subgraph;
     struct extents *own = xcalloc(1, sizeof *own);
     struct constant_meanings *m = xcalloc(1, sizeof *m);
@@ -206,6 +206,7 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     }
     free(own);
     free(m);
+    *by_chance = all != UNTIED && on_one_side > 1;
     return all == FOLLOWED && on_one_side > 1 ? TIED : all;
 }
 
@@ -301,16 +302,18 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
 struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     struct shapes_answer out = {.verdict = {.kind = VERDICT_NONE}};
     struct small_choices *all = xcalloc(1, sizeof *all);
-    enum tie tie = tie_of_constants(q);
+    bool by_chance;
+    enum tie tie = tie_of_constants(q, &by_chance);
     uint32_t which = 0;
     while (which < MAX_CHOICES_OF_EXTENTS && out.shapes < (uint32_t)(all->merged ? MAX_SHAPES : MIN_SHAPES) &&
            ask_small(q, which, tie, all, &out))
         which++;
     bool lost = all->given_up && all->refuted < 2;
     bool tied = tie == TIED || (tie == FOLLOWED && (all->given_up || all->refuted < 2));
-    out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (lost || tied);
+    bool differs = out.verdict.kind == VERDICT_DIFFERENT;
+    out.doubtful = differs ? lost || tied : by_chance;
     free(all);
-    if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
+    if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || (differs && out.doubtful)))
         ask_in_larger(q, &out);
     return out;
 }
