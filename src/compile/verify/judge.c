@@ -102,7 +102,7 @@ static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
         *j = (struct judgement){
             .answer = ANSWER_NOT_COMPARED,
             .why.text = STR("it differs in small shapes, but not in the elements that were compared of its own")};
-    else if (same && j->answer == ANSWER_NOT_COMPARED && !(j->differs && v.dear))
+    else if (same && j->answer == ANSWER_NOT_COMPARED && !v.dear)
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};
 }
 

@@ -362,12 +362,15 @@ static bool is_moved_otherwise(struct sweep *s, const struct mlir *miter) {
     return same && !some_result_differs(s);
 }
 
-/* The compiler computed it, and all that the results differ by is what rounding in their formats makes. */
-static bool is_folded(const struct sweep *s, const struct compared_region *r, const struct cone_pair *c) {
+/* The compiler computed it, and all that the results differ by is what rounding in their formats makes: of a sample,
+ * and then of all. */
+static bool is_folded(struct sweep *s, const struct compared_region *r, const struct cone_pair *c) {
     if (c->ninputs)
         return false;
+    struct judging how = judging_of(s, true);
     struct device_error e = miter_error(r->own_types, s->m->lowerings, false);
-    return e.known && e.relative_l2[AFTER] <= 2 * e.relative_l2[BEFORE];
+    how.bound = e.known ? 2 * e.relative_l2[BEFORE] : 0;
+    return how.bound > 0 && e.relative_l2[AFTER] <= how.bound && judge(s, c, how).answer == ANSWER_PROVED;
 }
 
 /* Each value that an op makes of this one is proved, whatever this one is; which no result is. */

@@ -62,12 +62,18 @@ static bool add_operands(struct subgraph *p, uint32_t op, struct reason *why) {
     return true;
 }
 
+/* The op computes something else on either side of a constant, or moves where another one does. */
+static bool takes_threshold(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    bool whole = g->m->ops[op].nresults && format_is_integer(graph_dtype(g, g->m->ops[op].first_result));
+    return op_is(k, PIECEWISE) || k == K_ADD || k == K_SUBTRACT || (k == K_DIVIDE && whole);
+}
+
 bool subgraph_has_thresholds(const struct subgraph *p) {
     static const double far = 1e9; /* constants beyond this stand for infinity: the bounds of masks and clamps */
     const struct graph *g = p->graph;
     for (uint32_t i = 0; i < p->nops; i++)
-        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && op_is((enum op_kind)g->kind[p->ops[i]], PIECEWISE);
-             k++) {
+        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && takes_threshold(g, p->ops[i]); k++) {
             uint32_t v = graph_operands(g, p->ops[i])[k];
             struct constant c = operand_constant(g, v);
             if (c.known && fabs(c.value) > 1 && fabs(c.value) < far)

@@ -229,14 +229,16 @@ static bool was_tried(const struct extents *tried, uint32_t n, const struct exte
     return false;
 }
 
-/* The extents over which something is reduced stay. */
+/* The extents over which something is reduced stay. What agrees on inputs that vary along some dimensions alone refutes
+ * no difference. */
 static void ask_in_larger(const struct shapes_question *q, struct shapes_answer *out) {
     struct sized *at = xcalloc(1, sizeof *at);
     struct reason why;
     at->costly = true;
     bool there = shapes_choose(q, true, q->own_cost, &at->extents, &why);
     struct verdict v = there ? q->ask(q->self, at) : (struct verdict){.kind = VERDICT_NONE};
-    if (v.kind != VERDICT_NONE)
+    bool tells = v.kind == VERDICT_DIFFERENT || (v.kind == VERDICT_SAME && !(v.dear && out->doubtful));
+    if (tells)
         *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
     else if (there && out->verdict.kind == VERDICT_NONE)
         out->verdict = v;
