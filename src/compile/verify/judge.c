@@ -98,6 +98,8 @@ static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
     bool plain = v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE, same = v.kind == VERDICT_SAME;
     if (v.kind == VERDICT_DIFFERENT && plain && (j->answer == ANSWER_PROVED || j->differs))
         *j = (struct judgement){.answer = q->how.thorough ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED};
+    else if (!same && j->answer == ANSWER_PROVED)
+        *j = (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = true, .why = v.why};
     else if (same && j->answer == ANSWER_DIFFERENT)
         *j = (struct judgement){
             .answer = ANSWER_NOT_COMPARED,
