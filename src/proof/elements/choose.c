@@ -95,7 +95,7 @@ static void choose_elements(struct trying *t, struct compared *c, const struct b
     int64_t n = c->sides[0]->n, row = s->rank ? s->dim[s->rank - 1] : 1, rows[ROWS];
     uint64_t state = t->how.seed * 77 + 1;
     c->n = 0;
-    if (most <= RUN_ELEMENTS && n > most && !b->parts) { /* side by side, so that they are made of the same */
+    if ((t->in_a_row || (most <= RUN_ELEMENTS && !b->parts)) && n > most) { /* made of the same */
         int64_t from = (int64_t)(next_random(&state) % (uint64_t)n);
         for (uint32_t i = 0; i < most; i++)
             c->at[c->n++] = from < most ? from + i : from - i;

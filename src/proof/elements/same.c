@@ -252,7 +252,8 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
     for (uint32_t i = 0; i < t->all.n; i++)
         t->all.all[i]->met[0] = t->all.all[i]->met[1] = false;
     for (enum trial trial = 0; trial < TRIALS && v == VERDICT_SAME; trial++) {
-        if (trial == TRIAL_EQUAL /* try_orders */ || (t->confirms && trial != TRIAL_PLAIN))
+        bool confirms = trial == TRIAL_PLAIN || trial == TRIAL_MASKED; /* where scores count, and where masks do */
+        if (trial == TRIAL_EQUAL /* try_orders */ || (t->confirms && !confirms))
             continue;
         bool many = trial == TRIAL_POSITIVE || trial == TRIAL_COARSE;
         if (!trial_differs(t->p, trial) || (many && t->narrow && demand_size(t->demand) > dear))
@@ -382,14 +383,23 @@ static enum verdict_kind try_narrow(struct trying *t) {
     return v;
 }
 
+/* Anywhere, or else side by side: of so many a mask does not hide all. */
+static bool ask_to_confirm(struct trying *t) {
+    enum { CONFIRMED = 32 };
+    if (elements_ask(t, CONFIRMED, most_confirmed))
+        return true;
+    t->in_a_row = true;
+    bool asked = elements_ask(t, CONFIRMED, most_confirmed) || elements_settle(t);
+    t->in_a_row = false;
+    return asked;
+}
+
 /* Inputs that vary along some dimensions alone make rows alike, or columns: what takes one for another is not seen, as
  * in an attention without its mask. A few elements have to agree where inputs vary along all, if that can be had. */
 static enum verdict_kind confirm(struct trying *t) {
-    enum { CONFIRMED = 32 };
     struct verdict told = t->v;
     t->confirms = true;
-    bool asked = sides_begin(t, 0, EQUALS_FIRST) && sides_make(t) == VERDICT_SAME &&
-                 (elements_ask(t, CONFIRMED, most_confirmed) || elements_settle(t)) && !is_dear(t);
+    bool asked = sides_begin(t, 0, EQUALS_FIRST) && sides_make(t) == VERDICT_SAME && ask_to_confirm(t) && !is_dear(t);
     enum verdict_kind v = asked ? try_kinds(t) : VERDICT_NONE;
     t->confirms = false;
     if (v == VERDICT_DIFFERENT)

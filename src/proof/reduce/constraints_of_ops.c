@@ -451,8 +451,10 @@ void constraints_of_op(struct constraints *c, uint32_t op) {
     bool operand =
         graph_noperands(g, op) && graph_operands(g, op)[0] != NONE && shape_in_graph(g, graph_operands(g, op)[0], &x);
     add_counts(c, op);
-    if (op_generates(k) && graph_class(g, op) != OP_CONSTANT && subgraph_has_thresholds(c->subgraph))
+    if (op_generates(k) && graph_class(g, op) != OP_CONSTANT && subgraph_has_thresholds(c->subgraph)) {
         constraints_fix_shape(c, g->m->ops[op].first_result);
+        keep_slices(c); /* which may begin at the same constants */
+    }
     if (is_free(k))
         return;
     if (f && operand && g->m->ops[op].nresults && shape_in_graph(g, g->m->ops[op].first_result, &y))
