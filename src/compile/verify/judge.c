@@ -87,6 +87,17 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     return (struct judgement){.answer = ANSWER_DIFFERENT, .why.text = matters_for(v->at.trial)};
 }
 
+/* In small shapes it is any numbers. */
+static bool has_unread_constant(const struct miter_question *q) {
+    const struct graph *g = &q->own.graph;
+    bool found = false;
+    for (uint32_t i = 0; i < q->own.subgraph.ninputs; i++) {
+        uint32_t v = q->own.subgraph.inputs[i], op = v == NONE ? NONE : g->m->values[v].def;
+        found |= op != NONE && graph_class(g, op) == OP_CONSTANT && !graph_constant(g, v).known && !q->payloads.of[i];
+    }
+    return found;
+}
+
 /* What small shapes do not prove elements of both sides at the shapes of the model may. Nor is it a difference where
  * these agree, and no proof where they differ: the small ones may have lost what it depends on. */
 static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
@@ -100,11 +111,11 @@ static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
         *j = (struct judgement){.answer = q->how.thorough ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED};
     else if (!same && j->answer == ANSWER_PROVED)
         *j = (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = true, .why = v.why};
-    else if (same && j->answer == ANSWER_DIFFERENT)
+    else if (same && j->answer == ANSWER_DIFFERENT && (!v.few || has_unread_constant(q)))
         *j = (struct judgement){
             .answer = ANSWER_NOT_COMPARED,
             .why.text = STR("it differs in small shapes, but not in the elements that were compared of its own")};
-    else if (same && j->answer == ANSWER_NOT_COMPARED && !v.dear)
+    else if (same && j->answer == ANSWER_NOT_COMPARED && !v.dear && !(v.few && j->differs))
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};
 }
 

@@ -8,6 +8,7 @@
 
 enum {
     MOST_WIDE = 1 << 16,
+    FEW = 8,
     ENOUGH = 256, /* elements that thresholds and bounds are seen in */
     MANY = 4096,
     MOST_GIVEN = 4096, /* elements that vary along all dimensions */
@@ -465,6 +466,7 @@ struct verdict same_try(const struct problem *p, struct effort how, struct arena
                              .why.text = arena_printf(a, "%s has more alternatives than are tried", p->name)};
     v.misfit = v.kind == VERDICT_NONE && t->nfailed > 0 && t->nbeyond == 0;
     v.left = t->nleft > 0;
+    v.few = v.kind == VERDICT_SAME && t->compared[0].n <= FEW && t->compared[0].sides[0]->n > t->compared[0].n;
     sides_free(t);
     return v;
 }
