@@ -132,6 +132,22 @@ bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d) {
     return found;
 }
 
+static bool is_table(const struct dag *d, uint32_t node) {
+    if (node == NONE || dag_class(d, node) != OP_CONSTANT || d->nodes[node].nresults != 1)
+        return false;
+    const struct dag_value *v = &d->values[d->nodes[node].first_result];
+    return !graph_constant(d->side[v->side].g, v->value).known && (v->side == BEFORE || v->rep == NONE);
+}
+
+bool cone_has_table_of_one_side(const struct cone_pair *c, const struct dag *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->nnodes; i++)
+        found |= is_table(d, c->nodes[i]);
+    for (uint32_t i = 0; i < c->ninputs; i++)
+        found |= c->used[i] != (1 << BEFORE | 1 << AFTER) && is_table(d, d->values[c->inputs[i]].node);
+    return found;
+}
+
 static bool is_unwritten(const struct dag *d, uint32_t node) {
     return node != NONE && dag_class(d, node) == OP_CONSTANT && op_is(dag_kind(d, node), ARBITRARY);
 }

@@ -362,10 +362,10 @@ static bool is_moved_otherwise(struct sweep *s, const struct mlir *miter) {
     return same && !some_result_differs(s);
 }
 
-/* The compiler computed it, and all that the results differ by is what rounding in their formats makes: of a sample,
- * and then of all. */
+/* The compiler computed it, or a constant that it takes, and all that the results differ by is what rounding in their
+ * formats makes: of a sample, and then of all. */
 static bool is_folded(struct sweep *s, const struct compared_region *r, const struct cone_pair *c) {
-    if (c->ninputs)
+    if (c->ninputs && !cone_has_table_of_one_side(c, &s->d))
         return false;
     struct judging how = judging_of(s, true);
     struct device_error e = miter_error(r->own_types, s->m->lowerings, false);
