@@ -6,6 +6,7 @@ fixtures/verify/pairs.txt has bodies of ops before and after a pass, right and w
 there, its pairs are held against its truth.tsv.
 """
 import json
+import math
 import os
 import re
 import shutil
@@ -625,6 +626,25 @@ module {{
         before = self.path("before.mlir", head + f"    return %e : {t}\n  }}\n}}\n")
         for diagonal, differs in (("1.0", False), ("2.0", True)):
             self.check(before, self.path("after.mlir", head + times(diagonal) + "  }\n}\n"), differs)
+
+    def test_a_table_that_a_compiler_computed(self):
+        """Cosines of positions, rounded as f32 is printed; or those of the next position."""
+        t = "tensor<24x8xf32>"
+
+        def table(first):
+            rows = ", ".join("[" + ", ".join(f"{math.cos(first + i):.8E}" for _ in range(8)) + "]" for i in range(24))
+            return f'    %c = "ttnn.constant"() <{{value = dense<[{rows}]> : {t}}}> : () -> {t}\n'
+
+        computed = ('    %i = "ttir.arange"() <{arange_dimension = 0 : i64, start = 0 : si64, end = 24 : si64, step = 1 : si64}>'
+                    f' : () -> {t}\n    %c = "ttir.cos"(%i) : ({t}) -> {t}\n')
+
+        def text(dialect, cosines):
+            return (f'module {{\n  func.func @f(%x: {t}) -> {t} {{\n{cosines}'
+                    f'    %r = "{dialect}.multiply"(%x, %c) : ({t}, {t}) -> {t}\n    return %r : {t}\n  }}\n}}\n')
+
+        before = self.path("before.mlir", text("ttir", computed))
+        for first, differs in ((0, False), (1, True)):
+            self.check(before, self.path("after.mlir", text("ttnn", table(first))), differs)
 
     def test_types_that_are_not_known_are_not_all_the_same(self):
         def of(scale, point):
