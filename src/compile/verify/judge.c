@@ -87,6 +87,15 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     return (struct judgement){.answer = ANSWER_DIFFERENT, .why.text = matters_for(v->at.trial)};
 }
 
+/* Elements of both sides at the shapes of the model. */
+static struct verdict try_own_shapes(struct miter_question *q) {
+    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = SAMPLES};
+    q->own.problem.excluded = q->how.excluded;
+    q->own.problem.bound = q->how.bound;
+    q->own.problem.choices = true;
+    return same_try(&q->own.problem, effort, q->a);
+}
+
 /* In small shapes it is any numbers. */
 static bool has_unread_constant(const struct miter_question *q) {
     const struct graph *g = &q->own.graph;
@@ -101,11 +110,7 @@ static bool has_unread_constant(const struct miter_question *q) {
 /* What small shapes do not prove elements of both sides at the shapes of the model may. Nor is it a difference where
  * these agree, and no proof where they differ: the small ones may have lost what it depends on. */
 static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
-    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = SAMPLES};
-    q->own.problem.excluded = q->how.excluded;
-    q->own.problem.bound = q->how.bound;
-    q->own.problem.choices = true;
-    struct verdict v = same_try(&q->own.problem, effort, q->a);
+    struct verdict v = try_own_shapes(q);
     bool plain = v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE, same = v.kind == VERDICT_SAME;
     if (v.kind == VERDICT_DIFFERENT && plain && (j->answer == ANSWER_PROVED || j->differs))
         *j = (struct judgement){.answer = q->how.thorough ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED};
@@ -172,6 +177,13 @@ void judged_free(struct judged *known) {
     arena_free(&known->arena);
 }
 
+/* In small shapes, with the constants that it has. */
+static struct verdict ask_as_it_is(const struct shapes_question *shapes, struct sized *at) {
+    struct verdict none = {.kind = VERDICT_NONE};
+    at->scaled = at->costly = false;
+    return shapes_choose(shapes, false, small_cost, &at->extents, &none.why) ? ask(shapes->self, at) : none;
+}
+
 struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, uint64_t seed, struct arena *a) {
     struct miter_question *q = arena_alloc(a, sizeof *q);
     struct circuit *c = arena_alloc(a, sizeof *c);
@@ -181,6 +193,8 @@ struct str miter_show(const struct mlir *miter, const struct pattern_set *loweri
         q->how.seed = seed;
         struct shapes_question shapes = question_of(q, own_cost);
         struct shapes_answer all = equal_in_shapes(&shapes);
+        if (all.verdict.kind != VERDICT_DIFFERENT)
+            all.verdict = ask_as_it_is(&shapes, &all.at);
         if (all.verdict.kind == VERDICT_DIFFERENT &&
             circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scaled, a, c, &why))
             shown = same_show(&c->problem, &all.verdict, c->names, a);
