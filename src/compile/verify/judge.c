@@ -108,14 +108,12 @@ static bool has_unread_constant(const struct miter_question *q) {
 }
 
 /* What small shapes do not prove elements of both sides at the shapes of the model may. Nor is it a difference where
- * these agree, and no proof where they differ: the small ones may have lost what it depends on. */
+ * these agree: the small ones may have lost what it depends on. */
 static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
     struct verdict v = try_own_shapes(q);
     bool plain = v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE, same = v.kind == VERDICT_SAME;
-    if (v.kind == VERDICT_DIFFERENT && plain && (j->answer == ANSWER_PROVED || j->differs))
-        *j = (struct judgement){.answer = q->how.thorough ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED};
-    else if (!same && j->answer == ANSWER_PROVED)
-        *j = (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = true, .why = v.why};
+    if (v.kind == VERDICT_DIFFERENT && plain && j->differs)
+        *j = (struct judgement){.answer = ANSWER_DIFFERENT};
     else if (same && j->answer == ANSWER_DIFFERENT && (!v.few || has_unread_constant(q)))
         *j = (struct judgement){
             .answer = ANSWER_NOT_COMPARED,
@@ -133,8 +131,8 @@ static struct judgement judge(const struct mlir *miter, const struct pattern_set
         struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
         struct shapes_answer all = equal_in_shapes(&shapes);
         j = judgement_of(&all, how.thorough);
-        bool doubtful = j.answer == ANSWER_PROVED && all.doubtful;
-        if (doubtful || (how.thorough && !how.any_order && (j.agrees || j.differs || j.answer == ANSWER_DIFFERENT)))
+        bool unconfirmed = how.confirmed && j.answer == ANSWER_DIFFERENT;
+        if (how.thorough && !how.any_order && (j.agrees || j.differs || unconfirmed))
             ask_at_own_shapes(q, &j);
     }
     circuit_free(&q->own);
@@ -149,8 +147,8 @@ struct judged_miter {
 
 static struct str key_of(const struct mlir *miter, struct judging how, struct arena *a) {
     struct buf key = {0};
-    buf_printf(&key, "%llu %a %u %d%d ", (unsigned long long)how.seed, how.bound, how.excluded, how.thorough,
-               how.any_order);
+    buf_printf(&key, "%llu %a %u %d%d%d ", (unsigned long long)how.seed, how.bound, how.excluded, how.thorough,
+               how.any_order, how.confirmed);
     buf_add(&key, mlir_key(miter, a));
     return buf_take(&key, a);
 }

@@ -25,6 +25,7 @@ struct judging {
     unsigned excluded; /* kinds of trials (numbers.h) that nothing is claimed of, a bit each */
     bool thorough;     /* or in small shapes only: what they do not prove is not compared */
     bool any_order;    /* elements may stand anywhere */
+    bool confirmed;    /* what differs in small shapes does so at those of the model, too, for all that is compared */
 };
 
 /* What was judged, by miter and how: of layers that repeat one is judged. Zeroed, it is empty. */

@@ -61,6 +61,13 @@ static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, b
     return judge(s, c, judging_of(s, thorough));
 }
 
+/* Before a difference is told. */
+static struct judgement judge_confirmed(struct sweep *s, const struct cone_pair *c) {
+    struct judging how = judging_of(s, true);
+    how.confirmed = true;
+    return judge(s, c, how);
+}
+
 static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
     uint32_t *to = arena_alloc(a, (n + (size_t)1) * sizeof *to);
     if (n)
@@ -315,7 +322,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
         larger = cone_grow_to_shared(c, &s->d, least);
         bool shared = !c->why.text.n && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why.text.n;
         if (level == next || last || (shared && !lifted)) {
-            j = c->why.text.n ? j : judge_cone(s, c, true);
+            j = c->why.text.n ? j : judge_confirmed(s, c);
             lifted |= shared && j.answer == ANSWER_DIFFERENT;
             next = 2 * level;
         }
@@ -409,6 +416,8 @@ static void settle_difference(struct sweep *s, struct compared_region *r) {
         r->judgement = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1};
     else if (is_made_good(s, r->result[AFTER], &good))
         r->judgement = good;
+    else if (built && (good = judge_confirmed(s, c)).answer != ANSWER_DIFFERENT)
+        leave_undecided(r, good.why.text);
     else if (r->doubtful && !s->fits[r->result[AFTER]])
         leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
     else if (!holds_for_masks(s, r) && (miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))

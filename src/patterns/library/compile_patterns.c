@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "patterns/library/image.h"
 
@@ -166,7 +167,9 @@ static bool load(struct pattern_set *set, char *region, const char *directory) {
     return good;
 }
 
+/* In place of the file that was there, which programs that run have mapped. */
 static bool write_file(const char *path, struct str text) {
+    unlink(path);
     FILE *out = fopen(path, "wb");
     bool written = out && fwrite(text.p, 1, text.n, out) == text.n;
     return out && fclose(out) == 0 && written;

@@ -115,6 +115,15 @@ bool constant_follows(const struct constant_meanings *m, struct constant c) {
     return !is_plain(c.value) && scale(m, c, &out);
 }
 
+bool constant_follows_extent(const struct constant_meanings *m, struct constant c, int64_t extent) {
+    double out, n = (double)extent;
+    bool follows = is_function_of(c.value, c.bits, n, n, &out);
+    for (uint32_t i = 0; i < m->nreduced && !follows; i++)
+        follows =
+            fmod(m->reduced[i][0], n) == 0 && is_function_of(c.value, c.bits, m->reduced[i][0], m->reduced[i][1], &out);
+    return !is_plain(c.value) && follows;
+}
+
 double scaled_constant(const struct constant_meanings *m, struct constant c) {
     double out;
     if (is_plain(c.value))

@@ -138,9 +138,9 @@ static void fix_all_reduced(struct fixed_extents *f, const struct subgraph *s) {
     }
 }
 
-static bool choose(const struct shapes_question *q, struct shrink_options how, bool reduced, double most,
-                   struct extents *out, double *cost, struct reason *why) {
-    struct fixed_extents fixed = {.n = 0};
+/* `fixed` stay, too. */
+static bool choose(const struct shapes_question *q, struct shrink_options how, struct fixed_extents fixed, bool reduced,
+                   double most, struct extents *out, double *cost, struct reason *why) {
     fix_bounded(&fixed, q->subgraph);
     if (reduced)
         fix_all_reduced(&fixed, q->subgraph);
@@ -159,7 +159,8 @@ static bool choose(const struct shapes_question *q, struct shrink_options how, b
 bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out,
                    struct reason *why) {
     double cost;
-    return choose(q, (struct shrink_options){.which = 0}, reduced, most, out, &cost, why);
+    return choose(q, (struct shrink_options){.which = 0}, (struct fixed_extents){.n = 0}, reduced, most, out, &cost,
+                  why);
 }
 
 /* ---- the policy ---- */
@@ -191,7 +192,9 @@ static enum tie tie_of(const struct shapes_question *q, const struct constant_me
     return follows && q->in_both && format_is_float(graph_dtype(q->subgraph->graph, value)) ? FOLLOWED : TIED;
 }
 
-static enum tie tie_of_constants(const struct shapes_question *q, bool *by_chance) {
+/* `followed`: extents that constants follow where they may become others by chance: some on one side only, and several.
+ */
+static enum tie tie_of_constants(const struct shapes_question *q, struct fixed_extents *followed) {
     const struct subgraph *s = q->subgraph;
     struct extents *own = xcalloc(1, sizeof *own);
     struct constant_meanings *m = xcalloc(1, sizeof *m);
@@ -203,10 +206,13 @@ static enum tie tie_of_constants(const struct shapes_question *q, bool *by_chanc
         struct constant c = operand_constant(s->graph, s->inputs[i]);
         enum tie of = c.known ? tie_of(q, m, c, i, &on_one_side) : UNTIED;
         all = of > all ? of : all;
+        for (uint32_t k = 0; k < own->n && of != UNTIED; k++)
+            if (constant_follows_extent(m, c, own->from[k]))
+                fix(followed, own->from[k]);
     }
     free(own);
     free(m);
-    *by_chance = all != UNTIED && on_one_side > 1;
+    followed->n = on_one_side > 1 ? followed->n : 0;
     return all == FOLLOWED && on_one_side > 1 ? TIED : all;
 }
 
@@ -273,7 +279,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     struct sized at = {.scaled = false};
     struct shrink_options how = {.which = which};
     double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
-    if (!choose(q, how, false, most, &at.extents, &cost, &why)) {
+    if (!choose(q, how, (struct fixed_extents){.n = 0}, false, most, &at.extents, &cost, &why)) {
         if (which == 0)
             out->verdict.why = why;
         return false;
@@ -301,21 +307,37 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     return all->refuted && q->own_cost > 0 && (tie == FOLLOWED || all->given_up);
 }
 
+/* Where the extents that constants follow stay, these are what they are. */
+static void ask_with_constants(const struct shapes_question *q, const struct fixed_extents *followed,
+                               struct shapes_answer *out) {
+    struct sized *at = xcalloc(1, sizeof *at);
+    struct verdict v = {.kind = VERDICT_NONE};
+    double cost, most = q->own_cost > 0 ? q->own_cost : q->small_cost;
+    at->costly = true;
+    if (choose(q, (struct shrink_options){.which = 0}, *followed, false, most, &at->extents, &cost, &v.why))
+        v = q->ask(q->self, at);
+    v.agrees |= v.kind == VERDICT_NONE;
+    if (v.kind != VERDICT_SAME)
+        *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
+    free(at);
+}
+
 struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     struct shapes_answer out = {.verdict = {.kind = VERDICT_NONE}};
     struct small_choices *all = xcalloc(1, sizeof *all);
-    bool by_chance;
-    enum tie tie = tie_of_constants(q, &by_chance);
+    struct fixed_extents followed = {.n = 0};
+    enum tie tie = tie_of_constants(q, &followed);
     uint32_t which = 0;
     while (which < MAX_CHOICES_OF_EXTENTS && out.shapes < (uint32_t)(all->merged ? MAX_SHAPES : MIN_SHAPES) &&
            ask_small(q, which, tie, all, &out))
         which++;
     bool lost = all->given_up && all->refuted < 2;
     bool tied = tie == TIED || (tie == FOLLOWED && (all->given_up || all->refuted < 2));
-    bool differs = out.verdict.kind == VERDICT_DIFFERENT;
-    out.doubtful = differs ? lost || tied : by_chance;
+    out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (lost || tied);
     free(all);
-    if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || (differs && out.doubtful)))
+    if (out.verdict.kind == VERDICT_SAME && followed.n > 0)
+        ask_with_constants(q, &followed, &out);
+    else if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
         ask_in_larger(q, &out);
     return out;
 }

@@ -32,8 +32,7 @@ struct shapes_answer {
     struct verdict verdict;
     struct sized at; /* VERDICT_DIFFERENT: shows it */
     uint32_t shapes; /* VERDICT_SAME: choices of extents in which it was evaluated */
-    bool doubtful;   /* VERDICT_DIFFERENT: relations of extents may have been lost that it depends on; VERDICT_SAME: a
-                        constant followed an extent, and may have become one that only the other side has */
+    bool doubtful;   /* VERDICT_DIFFERENT: relations of extents may have been lost that it depends on */
 };
 
 /* Constants are scaled with the extents, and left as they are where that shows a difference. What one choice of extents
