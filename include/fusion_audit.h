@@ -132,7 +132,8 @@ struct fa_audit_options {
     bool count_only;        /* findings are counted for fa_print_summary and its like: none can be got, and there is
                                no report. Of no effect with baseline and expect, which look at each */
     bool classify;          /* entries of the report say how far the compiler is with their fusion */
-    bool details;           /* instances have the figures of their proof as keys of their own */
+    bool details;           /* instances have the figures of proofs and prices as keys of their own, and those of an
+                               emulated device are computed */
     bool times;             /* ops are listed with their times, for the format "time", JSON and pages */
     bool inventory;         /* fused ops are collected, for the format "expectations" and fa_diff */
     bool modules;           /* findings have modules of their own, */

@@ -106,7 +106,7 @@ static void find_regions(struct graph_audit *g) {
     regions_find(&g->ttnn.graph, &a->rules, a->regions, &g->arena, &f->list, NULL);
     f->verdicts = a->proofs ? arena_alloc(&g->arena, (f->list.n + (size_t)1) * sizeof *f->verdicts) : NULL;
     for (uint32_t i = 0; f->verdicts && i < f->list.n; i++)
-        f->verdicts[i] = region_prove(a->patterns, &f->list.items[i].match, &g->arena);
+        f->verdicts[i] = region_prove(a->patterns, &f->list.items[i].match, a->options->details, &g->arena);
 }
 
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells

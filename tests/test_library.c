@@ -108,7 +108,7 @@ static void remove_files(const char *directory) {
 /* Whether it was taken, and the files not read. */
 static bool load_files_of(const char *directory) {
     patterns_free(&set);
-    cr_assert(patterns_load(&set, directory, &diags));
+    cr_assert(patterns_load_bundled(&set, directory, &diags));
     return set.image != NULL;
 }
 
@@ -134,8 +134,8 @@ static void assert_same(const struct pattern_set *a, const struct pattern_set *b
 Test(library, an_image_has_the_patterns_of_the_files) {
     const char *same = copied_files(NULL), *changed = copied_files("linear.yml");
     struct pattern_set bundled = {0}, moved = {0};
-    cr_assert(patterns_load(&bundled, getenv("FA_PATTERNS"), &diags));
-    cr_assert(patterns_load(&moved, same, &diags));
+    cr_assert(patterns_load_bundled(&bundled, getenv("FA_PATTERNS"), &diags));
+    cr_assert(patterns_load_bundled(&moved, same, &diags));
     cr_assert(bundled.image && moved.image && moved.image != bundled.image, "its address is taken");
     cr_assert(str_starts(str_of(moved.items[0]->file->path), str_of(same)), "%s", moved.items[0]->file->path);
     assert_same(&bundled, &moved);

@@ -20,7 +20,7 @@ static struct pattern_set set;
 static void setup(void) {
     context = (struct eval_context){.arena = &arena, .nodes = &nodes};
     diags = (struct diags){.arena = &arena};
-    cr_assert(patterns_load(&set, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
+    cr_assert(patterns_load_bundled(&set, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
 }
 
 static void teardown(void) {

@@ -26,7 +26,8 @@ static void reset(void) {
 
 static void setup(void) {
     struct diags diags = {.arena = &arena};
-    cr_assert(patterns_load(&patterns, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
+    cr_assert(patterns_load_bundled(&patterns, getenv("FA_PATTERNS"), &diags), "%s",
+              diags.n ? diags.items[0].message : "");
     reset();
 }
 

@@ -22,7 +22,7 @@ static void setup(void) {
     args = NULL;
     diags = (struct diags){.arena = &arena};
     prover = (struct prover){.set = &set, .diags = &diags, .say_unproved = true};
-    cr_assert(patterns_load(&set, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
+    cr_assert(patterns_load_bundled(&set, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
 }
 
 static void teardown(void) {

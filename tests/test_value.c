@@ -15,7 +15,7 @@ static struct pattern_set patterns;
 
 static void setup(void) {
     struct diags diags = {.arena = &arena};
-    cr_assert(patterns_load(&patterns, getenv("FA_PATTERNS"), &diags));
+    cr_assert(patterns_load_bundled(&patterns, getenv("FA_PATTERNS"), &diags));
 }
 
 static void forget(void) {

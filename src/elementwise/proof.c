@@ -72,9 +72,9 @@ static struct device_error error_in(const struct pattern_set *lowerings, const s
     return device_error_of(p, is_for_blackhole(g->m), false);
 }
 
-struct proved region_prove(const struct pattern_set *lowerings, const struct match *m, struct arena *a) {
+struct proved region_prove(const struct pattern_set *lowerings, const struct match *m, bool figures, struct arena *a) {
     struct proved v = {.kind = VERDICT_SAME};
-    if (m->nops > MOST_OPS)
+    if (!figures || m->nops > MOST_OPS)
         return v;
     struct device_error less = error_in(lowerings, m, SMALL, a);
     v.device = error_in(lowerings, m, MORE, a);

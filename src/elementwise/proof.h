@@ -7,6 +7,6 @@
 
 /* A verdict without shapes. The error of the device is that of intermediates which stay in 32-bit registers, beside
  * that of results which are stored by each op, from the same numbers in small shapes. */
-struct proved region_prove(const struct pattern_set *lowerings, const struct match *m, struct arena *a);
+struct proved region_prove(const struct pattern_set *lowerings, const struct match *m, bool figures, struct arena *a);
 
 #endif

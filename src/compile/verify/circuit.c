@@ -202,7 +202,7 @@ bool circuit_of(struct circuit *c, const struct mlir *miter, const struct patter
     graph_build(&c->graph, miter, NULL);
     uint32_t returned = c->graph.return_op[0];
     if (graph_noperands(&c->graph, returned) != 2) {
-        *why = (struct reason){.text = STR("a value that nothing takes is among the results")};
+        *why = (struct reason){.text = STR("small shapes of it have other results")};
         return false;
     }
     memcpy(c->result, graph_operands(&c->graph, returned), sizeof c->result);

@@ -43,7 +43,7 @@ bool cone_foreign_are_free(const struct cone_pair *c, const struct dag *d, struc
 /* A constant of which the text leaves the elements out is in one side only, or taken for one of the other by a guess.
  */
 bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d);
-/* One side has a constant of different numbers that the other has not: they may have been computed. */
+/* One side has a constant of different numbers that the other is not known to have: it may compute them. */
 bool cone_has_table_of_one_side(const struct cone_pair *c, const struct dag *d);
 /* It is made of what an empty tensor happens to hold. */
 bool cone_reads_unwritten(const struct cone_pair *c, const struct dag *d);

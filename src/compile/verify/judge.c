@@ -96,7 +96,7 @@ static struct verdict try_own_shapes(struct miter_question *q) {
     return same_try(&q->own.problem, effort, q->a);
 }
 
-/* In small shapes it is any numbers. */
+/* Some constant has elements that were not read: in small shapes they are any numbers. */
 static bool has_unread_constant(const struct miter_question *q) {
     const struct graph *g = &q->own.graph;
     bool found = false;
@@ -114,10 +114,11 @@ static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
     bool plain = v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE, same = v.kind == VERDICT_SAME;
     if (v.kind == VERDICT_DIFFERENT && plain && j->differs)
         *j = (struct judgement){.answer = ANSWER_DIFFERENT};
-    else if (same && j->answer == ANSWER_DIFFERENT && (!v.few || has_unread_constant(q)))
+    else if (same && j->answer == ANSWER_DIFFERENT && (!(v.few || v.dear) || has_unread_constant(q)))
         *j = (struct judgement){
             .answer = ANSWER_NOT_COMPARED,
-            .why.text = STR("it differs in small shapes, but not in the elements that were compared of its own")};
+            .withdrawn = true,
+            .why.text = STR("it differs in small shapes, but not at its own, in the elements that were compared")};
     else if (same && j->answer == ANSWER_NOT_COMPARED && !v.dear && !(v.few && j->differs))
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};
 }

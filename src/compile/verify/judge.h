@@ -14,6 +14,7 @@ struct judgement {
     bool bends;        /* proved: rounded constants make comparisons or clamps begin at other numbers */
     bool differs;      /* not compared: it differs in small shapes */
     bool agrees;       /* not compared: no number that was tried shows a difference */
+    bool withdrawn;    /* not compared: it differs in small shapes, and agrees at its own */
     struct reason why; /* not compared; different: on which inputs it matters, or empty */
     struct str shown;  /* different: lines of the counterexample, once it was asked for */
     const struct mlir *miter; /* different: lives as long as what asked */

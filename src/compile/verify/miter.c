@@ -265,7 +265,7 @@ static void add_inputs(struct miter_builder *b) {
             copy_node(b, b->d->values[b->c->inputs[i]].node);
 }
 
-/* The result of BEFORE is a constant, and an input of AFTER. */
+/* A constant that was copied as an input: that of BEFORE may be one that AFTER takes. */
 static bool is_copied_constant(const struct miter_builder *b, uint32_t node) {
     uint32_t value = b->d->nodes[node].first_result;
     return b->d->nodes[node].nresults == 1 && dag_is_constant(b->d, value) && copy_of(b, value) != NONE;

@@ -333,7 +333,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     }
     if (j.answer != ANSWER_DIFFERENT && proved.answer == ANSWER_PROVED)
         set_region(s, r, agrees, proved);
-    else if (j.agrees)
+    else if (j.agrees || j.withdrawn)
         leave_undecided(r, j.why.text);
     else if (!lifted)
         leave_undecided(r, STR("it differs on values that may depend on one another, and how cannot be evaluated"));
@@ -380,7 +380,7 @@ static bool is_folded(struct sweep *s, const struct compared_region *r, const st
     return how.bound > 0 && e.relative_l2[AFTER] <= how.bound && judge(s, c, how).answer == ANSWER_PROVED;
 }
 
-/* Each value that an op makes of this one is proved, whatever this one is; which no result is. */
+/* No result is this value, and each value that an op makes of it is proved, whatever it is. */
 static bool is_made_good(struct sweep *s, uint32_t after, struct judgement *j) {
     const struct dag_side *a = &s->d.side[AFTER];
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
@@ -392,8 +392,9 @@ static bool is_made_good(struct sweep *s, uint32_t after, struct judgement *j) {
             uint32_t value = x->first_result + i;
             *c = (struct cone_pair){.result = {s->d.values[value].rep, value}, .moved = s->d.values[value].moved};
             good = c->result[BEFORE] != NONE && cone_build(c, &s->d, PROVED);
-            *j = good ? judge_cone(s, c, true) : *j;
-            good &= j->answer == ANSWER_PROVED;
+            if (good)
+                *j = judge_cone(s, c, true);
+            good = good && j->answer == ANSWER_PROVED;
             any = true;
         }
     }
@@ -416,7 +417,9 @@ static void settle_difference(struct sweep *s, struct compared_region *r) {
         r->judgement = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1};
     else if (is_made_good(s, r->result[AFTER], &good))
         r->judgement = good;
-    else if (built && (good = judge_confirmed(s, c)).answer != ANSWER_DIFFERENT)
+    else if (built && (good = judge_confirmed(s, c)).answer == ANSWER_PROVED)
+        set_region(s, r, c, good);
+    else if (built && good.answer == ANSWER_NOT_COMPARED)
         leave_undecided(r, good.why.text);
     else if (r->doubtful && !s->fits[r->result[AFTER]])
         leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));

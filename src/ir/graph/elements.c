@@ -261,7 +261,7 @@ void elements_free(struct graph *g) {
     free(g->repeats);
 }
 
-/* Each row has its ones as many columns to the right of those before as there are. */
+/* Row k has ones in as many columns as there are for each row, from column k times that on, and 0 elsewhere. */
 static bool are_stairs(const double *x, int64_t rows, int64_t columns) {
     int64_t times = columns / rows;
     double *stair = xcalloc((size_t)(2 * columns), sizeof *stair), *ones = stair + columns;

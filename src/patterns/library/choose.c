@@ -16,7 +16,7 @@ bool library_load(struct pattern_set *set, const struct fa_patterns *o, struct d
                  "share/fusion-audit stands beside the program, or where it was installed", "%s", strerror(errno));
         return false;
     }
-    if (!o->no_bundled && !patterns_load(set, arena_strdup(&set->arena, dir), d))
+    if (!o->no_bundled && !patterns_load_bundled(set, arena_strdup(&set->arena, dir), d))
         return false;
     /* conditions are part of the language; which ops there are and what they compute is true of all patterns */
     for (int i = 0; i < 3 && o->no_bundled; i++) {

@@ -12,12 +12,12 @@ static void *pointer_of(uintptr_t address) {
     return p;
 }
 
-/* Mapped to be written to: what is written stays in memory. NULL: there is no such file. */
+/* Mapped to be written to: what is written stays in memory. NULL: there is none that can be. */
 static char *map_file(const char *path, size_t *size) {
-    int f = open(path, O_RDONLY | O_CLOEXEC);
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
     void *at = MAP_FAILED;
-    if (f >= 0 && fstat(f, &st) == 0 && (size_t)st.st_size >= sizeof(struct image_header)) {
+    if (f >= 0 && fstat(f, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size >= sizeof(struct image_header)) {
         *size = (size_t)st.st_size;
         at = mmap(pointer_of(IMAGE_ADDRESS), *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, f, 0);
     }

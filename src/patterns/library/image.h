@@ -18,7 +18,7 @@ struct image_header {
 };
 extern const uint64_t image_build;
 
-/* An address that no system gives out by itself; where there is none, 0: the pointers are moved. */
+/* An address that systems rarely give out by themselves; 0 where addresses are shorter. */
 #define IMAGE_ADDRESS ((UINTPTR_MAX >> 18) & ~(uintptr_t)0xffffff)
 
 /* Fills an empty set. False: there is none beside this directory, or not of its files, which have this hash. */

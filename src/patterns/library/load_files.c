@@ -272,10 +272,11 @@ bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
         diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, NULL, "%s", strerror(errno));
         return false;
     }
-    bool directory = S_ISDIR(st.st_mode);
-    if (directory && image_load(set, path, patterns_hash(path)))
-        return true; /* with the index of then */
-    bool ok = directory ? load_directory(set, path, d) : load_files(set, &path, 1, d);
+    bool ok = S_ISDIR(st.st_mode) ? load_directory(set, path, d) : load_files(set, &path, 1, d);
     patterns_index(set);
     return ok;
+}
+
+bool patterns_load_bundled(struct pattern_set *set, const char *directory, struct diags *d) {
+    return image_load(set, directory, patterns_hash(directory)) || patterns_load(set, directory, d);
 }

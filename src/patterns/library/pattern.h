@@ -261,10 +261,12 @@ static inline struct str pattern_lacks(const struct pattern *p) {
     return pattern_reach(p) == REACH_OPERAND ? p->status.lacks : pattern_reach(p) == REACH_LIBRARY ? LACKS_OP : STR("");
 }
 
-/* Reads one file, or all *.yml of a directory in order of name, their shared sections first; of the bundled files
- * there is an image (image.h). A pattern replaces an earlier one of the same name, which stays in the list, marked,
- * where variants have its formula. False with diagnostics; the patterns before the first error are in the set then. */
+/* Reads one file, or all *.yml of a directory in order of name, their shared sections first. A pattern replaces an
+ * earlier one of the same name, which stays in the list, marked, where variants have its formula. False with
+ * diagnostics; the patterns before the first error are in the set then. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
+/* The directory that goes with the program, of which there is an image (image.h). */
+bool patterns_load_bundled(struct pattern_set *set, const char *directory, struct diags *d);
 /* Of the names and the bytes of the files that it reads of a directory; 0: one cannot be read. */
 uint64_t patterns_hash(const char *directory);
 /* Reads the file of tests beside that of a pattern, once. False with diagnostics. */

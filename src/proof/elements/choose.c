@@ -95,10 +95,10 @@ static void choose_elements(struct trying *t, struct compared *c, const struct b
     int64_t n = c->sides[0]->n, row = s->rank ? s->dim[s->rank - 1] : 1, rows[ROWS];
     uint64_t state = t->how.seed * 77 + 1;
     c->n = 0;
-    if ((t->in_a_row || (most <= RUN_ELEMENTS && !b->parts)) && n > most) { /* made of the same */
-        int64_t from = (int64_t)(next_random(&state) % (uint64_t)n);
+    if ((t->in_a_row || (most <= RUN_ELEMENTS && !b->parts)) && n > most) { /* side by side, made of the same */
+        int64_t from = (int64_t)(next_random(&state) % (uint64_t)(n - most + 1));
         for (uint32_t i = 0; i < most; i++)
-            c->at[c->n++] = from < most ? from + i : from - i;
+            c->at[c->n++] = from + i;
         return;
     }
     for (int64_t i = 0; n <= most && i < n; i++)

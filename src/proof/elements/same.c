@@ -278,6 +278,11 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
     return v;
 }
 
+static bool compares_few(const struct trying *t) {
+    const struct compared *first = &t->compared[0];
+    return first->n <= FEW && first->sides[0]->n > first->n;
+}
+
 /* A constant is one number: where another choice of them explains a difference, it has to explain all numbers. */
 static enum verdict_kind try_kinds(struct trying *t) {
     t->nsettled = 0;
@@ -291,6 +296,7 @@ static enum verdict_kind try_kinds(struct trying *t) {
         t->v = (struct verdict){.kind = VERDICT_NONE};
         v = try_kinds_once(t);
     }
+    t->v.few = compares_few(t);
     t->v.rounding = t->nsettled ? t->error : 0;
     t->v.bends |= t->nsettled && t->p->thresholds.n > 0;
     return v;
@@ -406,6 +412,7 @@ static enum verdict_kind confirm(struct trying *t) {
     if (v == VERDICT_DIFFERENT)
         return v;
     t->v = told;
+    t->v.few |= asked && compares_few(t);
     t->v.dear &= v == VERDICT_NONE;
     return VERDICT_SAME;
 }
@@ -466,7 +473,7 @@ struct verdict same_try(const struct problem *p, struct effort how, struct arena
                              .why.text = arena_printf(a, "%s has more alternatives than are tried", p->name)};
     v.misfit = v.kind == VERDICT_NONE && t->nfailed > 0 && t->nbeyond == 0;
     v.left = t->nleft > 0;
-    v.few = v.kind == VERDICT_SAME && t->compared[0].n <= FEW && t->compared[0].sides[0]->n > t->compared[0].n;
+    v.masked = trial_differs(p, TRIAL_MASKED);
     sides_free(t);
     return v;
 }

@@ -42,8 +42,8 @@ struct trying {
     uint32_t narrow;  /* 0: inputs vary along all dimensions; else along which of them (struct giving) */
     uint32_t parts;   /* how many choices there are: of inputs, and of what was given in place of nodes */
     bool replaced;    /* something was */
-    bool confirms;    /* what they agreed in is asked of inputs that vary along all, */
-    bool in_a_row;    /* and of elements side by side, which are made of the same */
+    bool confirms;    /* what they agreed in is asked of inputs that vary along all */
+    bool in_a_row;    /* elements are side by side, since those are made of the same */
     bool patient;     /* inputs that vary along some dimensions were tried, and told nothing */
     uint32_t ninputs; /* that were read, of those with more than one element, at most */
     double read;

@@ -24,7 +24,7 @@ void constant_meanings(struct constant_meanings *out, const struct subgraph *s, 
 double scaled_constant(const struct constant_meanings *m, struct constant c);
 /* It is a rounded function of an extent. */
 bool constant_follows(const struct constant_meanings *m, struct constant c);
-/* Of this one, or of what a reduction takes of it. */
+/* Of this one, or of the elements that a reduction takes, where these are a multiple of it. */
 bool constant_follows_extent(const struct constant_meanings *m, struct constant c, int64_t extent);
 /* The number that a constant among ops was meant to be: a function of what they reduce or of an extent of theirs, or a
  * number of the pattern, which it is rounded from. */

@@ -20,9 +20,9 @@ bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reaso
 bool subgraph_has(const struct subgraph *s, uint32_t op);
 /* Some op of the subgraph takes the value. */
 bool subgraph_uses(const struct subgraph *s, uint32_t value);
-/* Some op compares with a constant that is neither a truth value nor as good as infinite, or adds one to what may be
- * compared: then positions below and above it are treated differently, and a shorter sequence of positions may miss one
- * side. */
+/* Some op compares with a constant that is neither a truth value nor as good as infinite, divides integers by one, or
+ * adds one to what may be compared: then positions below and above it are treated differently, and a shorter sequence
+ * of positions may miss one side. */
 bool subgraph_has_thresholds(const struct subgraph *s);
 
 /* graph_constant; not known for an absent operand. */

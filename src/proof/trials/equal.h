@@ -28,7 +28,8 @@ struct verdict {
     bool misfit;            /* VERDICT_NONE: the other side cannot be evaluated, and the evaluator lacks nothing */
     bool dear;              /* two elements are made of too many inputs for them to vary along all dimensions */
     bool left;              /* some alternative was left, in haste */
-    bool few;               /* VERDICT_SAME: of many elements few were compared, since they are dear */
+    bool few;               /* of many elements few were compared, since they are dear; */
+    bool masked;            /* and masks may hide them all */
 };
 
 struct effort {

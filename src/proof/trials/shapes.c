@@ -19,6 +19,9 @@ struct fixed_extents {
 };
 
 static void fix(struct fixed_extents *f, int64_t extent) {
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->of[i] == extent)
+            return;
     if (f->n < MAX_FIXED)
         f->of[f->n++] = extent;
 }
@@ -138,7 +141,7 @@ static void fix_all_reduced(struct fixed_extents *f, const struct subgraph *s) {
     }
 }
 
-/* `fixed` stay, too. */
+/* Extents in `fixed` stay, too. */
 static bool choose(const struct shapes_question *q, struct shrink_options how, struct fixed_extents fixed, bool reduced,
                    double most, struct extents *out, double *cost, struct reason *why) {
     fix_bounded(&fixed, q->subgraph);
@@ -192,8 +195,8 @@ static enum tie tie_of(const struct shapes_question *q, const struct constant_me
     return follows && q->in_both && format_is_float(graph_dtype(q->subgraph->graph, value)) ? FOLLOWED : TIED;
 }
 
-/* `followed`: extents that constants follow where they may become others by chance: some on one side only, and several.
- */
+/* `followed`: extents that constants follow, where two or more constants are on one side only: one may become another
+ * by chance. */
 static enum tie tie_of_constants(const struct shapes_question *q, struct fixed_extents *followed) {
     const struct subgraph *s = q->subgraph;
     struct extents *own = xcalloc(1, sizeof *own);
@@ -235,15 +238,16 @@ static bool was_tried(const struct extents *tried, uint32_t n, const struct exte
     return false;
 }
 
-/* The extents over which something is reduced stay. What agrees on inputs that vary along some dimensions alone refutes
- * no difference. */
+/* The extents over which something is reduced stay. What agrees in few elements that may be hidden, or on inputs
+ * that vary along some dimensions alone, refutes no difference. */
 static void ask_in_larger(const struct shapes_question *q, struct shapes_answer *out) {
     struct sized *at = xcalloc(1, sizeof *at);
     struct reason why;
     at->costly = true;
     bool there = shapes_choose(q, true, q->own_cost, &at->extents, &why);
     struct verdict v = there ? q->ask(q->self, at) : (struct verdict){.kind = VERDICT_NONE};
-    bool tells = v.kind == VERDICT_DIFFERENT || (v.kind == VERDICT_SAME && !(v.dear && out->doubtful));
+    bool tells =
+        v.kind == VERDICT_DIFFERENT || (v.kind == VERDICT_SAME && !((v.dear || (v.few && v.masked)) && out->doubtful));
     if (tells)
         *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
     else if (there && out->verdict.kind == VERDICT_NONE)
@@ -307,7 +311,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     return all->refuted && q->own_cost > 0 && (tie == FOLLOWED || all->given_up);
 }
 
-/* Where the extents that constants follow stay, these are what they are. */
+/* Constants keep their meaning where the extents that they follow stay. */
 static void ask_with_constants(const struct shapes_question *q, const struct fixed_extents *followed,
                                struct shapes_answer *out) {
     struct sized *at = xcalloc(1, sizeof *at);

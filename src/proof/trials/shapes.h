@@ -37,7 +37,9 @@ struct shapes_answer {
 
 /* Constants are scaled with the extents, and left as they are where that shows a difference. What one choice of extents
  * proves and another refutes is a relation that does not hold in general: a number that happens to be that of the
- * elements, a row as long as a column. */
+ * elements, a row as long as a column. What is proved has to hold also where extents that several constants follow
+ * stay.
+ */
 struct shapes_answer equal_in_shapes(const struct shapes_question *q);
 /* The smallest extents up to a cost; `reduced`: those that something is reduced over stay, since constants may be tied
  * to them. False with a reason. */

@@ -285,7 +285,7 @@ static void add_regions(struct explained_graph *r) {
         const struct match *m = &found.items[i].match;
         if (!asks_for(r, m->ops, m->nops, m->root, NONE))
             continue;
-        struct proved v = region_prove(r->e->patterns, m, &r->e->arena);
+        struct proved v = region_prove(r->e->patterns, m, true, &r->e->arena);
         add(r, OUTCOME_MATCHED, m->pattern, m->root, m->ops, m->nops)->proof = verdict_line(&v, &r->e->arena);
     }
     free(found.items);
