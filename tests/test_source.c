@@ -15,13 +15,16 @@
 
 static struct arena arena;
 static struct diags diags;
+static char written[64]; /* a path */
 
 static void setup(void) {
+    snprintf(written, sizeof written, "/tmp/fa-source-%d", (int)getpid());
     arena = (struct arena){0};
     diags = (struct diags){.arena = &arena};
 }
 
 static void teardown(void) {
+    unlink(written);
     diags_free(&diags);
     arena_free(&arena);
 }
@@ -29,13 +32,11 @@ static void teardown(void) {
 TestSuite(source, .init = setup, .fini = teardown);
 
 static const char *write_file(const char *data, size_t n) {
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/fa-source-%d", (int)getpid());
-    unlink(path); /* to write over a file takes long on some file systems */
-    FILE *f = fopen(path, "wb");
+    unlink(written); /* to write over a file takes long on some file systems */
+    FILE *f = fopen(written, "wb");
     fwrite(data, 1, n, f);
     fclose(f);
-    return path;
+    return written;
 }
 
 Test(source, reads_a_file) {
