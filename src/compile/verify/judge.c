@@ -87,15 +87,6 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     return (struct judgement){.answer = ANSWER_DIFFERENT, .why.text = matters_for(v->at.trial)};
 }
 
-/* Elements of both sides at the shapes of the model. */
-static struct verdict try_own_shapes(struct miter_question *q) {
-    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = SAMPLES};
-    q->own.problem.excluded = q->how.excluded;
-    q->own.problem.bound = q->how.bound;
-    q->own.problem.choices = true;
-    return same_try(&q->own.problem, effort, q->a);
-}
-
 /* Some constant has elements that were not read: in small shapes they are any numbers. */
 static bool has_unread_constant(const struct miter_question *q) {
     const struct graph *g = &q->own.graph;
@@ -110,14 +101,18 @@ static bool has_unread_constant(const struct miter_question *q) {
 /* What small shapes do not prove elements of both sides at the shapes of the model may. Nor is it a difference where
  * these agree: the small ones may have lost what it depends on. */
 static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
-    struct verdict v = try_own_shapes(q);
+    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = SAMPLES};
+    q->own.problem.excluded = q->how.excluded;
+    q->own.problem.bound = q->how.bound;
+    q->own.problem.choices = true;
+    struct verdict v = same_try(&q->own.problem, effort, q->a);
     bool plain = v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE, same = v.kind == VERDICT_SAME;
     if (v.kind == VERDICT_DIFFERENT && plain && j->differs)
         *j = (struct judgement){.answer = ANSWER_DIFFERENT};
     else if (same && j->answer == ANSWER_DIFFERENT && (!(v.few || v.dear) || has_unread_constant(q)))
         *j = (struct judgement){
             .answer = ANSWER_NOT_COMPARED,
-            .withdrawn = true,
+            .agrees = true,
             .why.text = STR("it differs in small shapes, but not at its own, in the elements that were compared")};
     else if (same && j->answer == ANSWER_NOT_COMPARED && !v.dear && !(v.few && j->differs))
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};

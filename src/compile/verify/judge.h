@@ -9,14 +9,13 @@ enum answer { ANSWER_PROVED, ANSWER_DIFFERENT, ANSWER_NOT_COMPARED };
 
 struct judgement {
     enum answer answer;
-    uint32_t shapes;   /* proved: in so many shapes */
-    double bound;      /* proved: the largest difference that the rounding of constants made, relative; 0: none */
-    bool bends;        /* proved: rounded constants make comparisons or clamps begin at other numbers */
-    bool differs;      /* not compared: it differs in small shapes */
-    bool agrees;       /* not compared: no number that was tried shows a difference */
-    bool withdrawn;    /* not compared: it differs in small shapes, and agrees at its own */
-    struct reason why; /* not compared; different: on which inputs it matters, or empty */
-    struct str shown;  /* different: lines of the counterexample, once it was asked for */
+    uint32_t shapes; /* proved: in so many shapes */
+    double bound;    /* proved: the largest difference that the rounding of constants made, relative; 0: none */
+    bool bends;      /* proved: rounded constants make comparisons or clamps begin at other numbers */
+    bool differs;    /* not compared: it differs in small shapes */
+    bool agrees;     /* not compared: no number that was tried, at its own shapes where they were, shows a difference */
+    struct reason why;        /* not compared; different: on which inputs it matters, or empty */
+    struct str shown;         /* different: lines of the counterexample, once it was asked for */
     const struct mlir *miter; /* different: lives as long as what asked */
 };
 

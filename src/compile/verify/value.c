@@ -333,7 +333,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     }
     if (j.answer != ANSWER_DIFFERENT && proved.answer == ANSWER_PROVED)
         set_region(s, r, agrees, proved);
-    else if (j.agrees || j.withdrawn)
+    else if (j.agrees)
         leave_undecided(r, j.why.text);
     else if (!lifted)
         leave_undecided(r, STR("it differs on values that may depend on one another, and how cannot be evaluated"));

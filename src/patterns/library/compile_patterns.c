@@ -98,15 +98,12 @@ static size_t place_of_word(const struct block *b, size_t i) {
     return pointer ? place_of(word) : 0;
 }
 
-/* Copies a block without what differs from the other one: pointers, which follow, and what is there by chance. */
+/* Copies a block and what it points to, without what differs from the other one by chance. */
 static void copy_block(struct block *b) {
     b->to = add_bytes(b->at, b->size);
     for (size_t i = 0; i < b->size; i++)
         if (b->at[i] != b->other[i])
             made_of.bytes.p[b->to + i] = 0;
-}
-
-static void copy_pointers(const struct block *b) {
     for (size_t i = 0; i + sizeof(char *) <= b->size; i += sizeof(char *)) {
         const char *word = word_at(b->at + i);
         size_t offset = place_of_word(b, i), n = strlen(made_of.directory);
@@ -123,34 +120,16 @@ static void copy_pointers(const struct block *b) {
     }
 }
 
-static struct block *block_of(const void *p) {
-    return bsearch(p, made_of.blocks, made_of.n, sizeof *made_of.blocks, holds);
-}
-
 static size_t place_of(const char *p) {
-    struct block *b = block_of(p);
+    struct block *b = bsearch(p, made_of.blocks, made_of.n, sizeof *b, holds);
     if (!b) {
         fprintf(stderr, "a pointer to what was not allocated\n");
         made_of.failed = true;
         return 0;
     }
-    if (!b->to) {
+    if (!b->to)
         copy_block(b);
-        copy_pointers(b);
-    }
     return b->to + (size_t)(p - b->at);
-}
-
-/* Patterns stand side by side, since a run writes to each; behind them what they point to. */
-static void copy_set(struct pattern_set *sets) {
-    struct block set = {(char *)&sets[0], (char *)&sets[1], sizeof sets[0], 0};
-    buf_add(&made_of.bytes, (struct str){(const char *)&(struct image_header){0}, offsetof(struct image_header, set)});
-    copy_block(&set);
-    for (uint32_t i = 0; i < sets[0].n; i++)
-        copy_block(block_of(sets[0].items[i]));
-    copy_pointers(&set);
-    for (uint32_t i = 0; i < sets[0].n; i++)
-        copy_pointers(block_of(sets[0].items[i]));
 }
 
 static bool load(struct pattern_set *set, char *region, const char *directory) {
@@ -222,7 +201,9 @@ int main(int argc, char **argv) {
         return 1;
     regexes_free(&sets[0].conditions.regexes);
     regexes_free(&sets[1].conditions.regexes);
-    copy_set(sets);
+    struct image_header header = {.hash = 0};
+    buf_add(&made_of.bytes, (struct str){(const char *)&header, offsetof(struct image_header, set)});
+    copy_block(&(struct block){(char *)&sets[0], (char *)&sets[1], sizeof sets[0], 0});
     bool good = !made_of.failed && write_image(argv) && write_dependencies(argv);
     buf_free(&made_of.bytes);
     buf_free(&made_of.pointers);

@@ -39,15 +39,10 @@ static void move_pointers(char *begin, const uint32_t *pointers, uint32_t n) {
     }
 }
 
-/* Those of one file follow one another, mostly. */
 static void name_files(char *begin, const uint32_t *files, uint32_t n, struct arena *a, const char *directory) {
-    uintptr_t last = 0;
-    const char *path = NULL;
     for (uint32_t i = 0; i < n; i++) {
-        uintptr_t name = pointer_at(begin + files[i]);
-        if (name != last)
-            path = arena_printf(a, "%s/%s", directory, (const char *)pointer_of(name)).p;
-        last = name;
+        const char *name = pointer_of(pointer_at(begin + files[i]));
+        const char *path = arena_printf(a, "%s/%s", directory, name).p;
         memcpy(begin + files[i], &path, sizeof path);
     }
 }

@@ -129,15 +129,17 @@ static void keep_joined(struct constraints *c, const struct joined *j) {
         constraints_fix(c, j->shape->dim[d]);
 }
 
+enum { ANYWHERE = -1 };
+
 /* Some slice along a dimension of this extent begins or ends there. */
-static bool is_cut_at(const struct constraints *c, int64_t extent, int64_t at) {
+static bool is_cut(const struct constraints *c, int64_t extent, int64_t at) {
     bool cut = false;
     for (uint32_t i = 0; i < c->subgraph->nops && !cut; i++) {
         struct slice_bounds s;
         struct shape x;
         bool known = slice_at(c, i, &s, &x);
         for (uint32_t d = 0; known && d < s.rank; d++)
-            cut |= s.cut[d] && x.dim[d] == extent && (s.begin[d] == at || s.end[d] == at);
+            cut |= s.cut[d] && x.dim[d] == extent && (at == ANYWHERE || s.begin[d] == at || s.end[d] == at);
     }
     return cut;
 }
@@ -151,7 +153,7 @@ static void constrain_rows_of_parts(struct constraints *c, const struct joined *
         for (uint32_t k = 0; known && k + 1 < parts.n; k++) {
             at += parts.of[k];
             struct rows_before rows = rows_before(j, at);
-            if (!rows.whole || rows.n == 0 || !is_cut_at(c, j->shape->dim[rows.of], rows.n))
+            if (!rows.whole || rows.n == 0 || !is_cut(c, j->shape->dim[rows.of], rows.n))
                 continue;
             constraints_add_extent(c, at);
             constrain_parts(c, parts.of, k + 1, 0, at);
@@ -247,18 +249,6 @@ static void constrain_cuts(struct constraints *c, const int64_t *parts, uint32_t
     }
 }
 
-static bool is_cut(const struct constraints *c, int64_t extent) {
-    bool cut = false;
-    for (uint32_t i = 0; i < c->subgraph->nops && !cut; i++) {
-        struct slice_bounds s;
-        struct shape x;
-        bool known = slice_at(c, i, &s, &x);
-        for (uint32_t d = 0; known && d < s.rank; d++)
-            cut |= s.cut[d] && x.dim[d] == extent;
-    }
-    return cut;
-}
-
 /* begin + size = end along a dimension that is cut, and end <= the operand's. Strided slices keep their sizes. What is
  * cut once more is a part as of a concatenation. */
 static void constrain_slice(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
@@ -283,7 +273,7 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
         }
         constrain_sum(c, begin, size, end);
         constrain_at_most(c, end, x->dim[d]);
-        if (is_cut(c, size))
+        if (is_cut(c, size, ANYWHERE))
             constrain_cuts(c, (const int64_t[]){begin, size}, 2, x->dim[d]);
     }
 }

@@ -141,9 +141,10 @@ static void fix_all_reduced(struct fixed_extents *f, const struct subgraph *s) {
     }
 }
 
-/* Extents in `fixed` stay, too. */
-static bool choose(const struct shapes_question *q, struct shrink_options how, struct fixed_extents fixed, bool reduced,
-                   double most, struct extents *out, double *cost, struct reason *why) {
+/* Extents in `also` stay, too; or NULL. */
+static bool choose(const struct shapes_question *q, struct shrink_options how, const struct fixed_extents *also,
+                   bool reduced, double most, struct extents *out, double *cost, struct reason *why) {
+    struct fixed_extents fixed = also ? *also : (struct fixed_extents){.n = 0};
     fix_bounded(&fixed, q->subgraph);
     if (reduced)
         fix_all_reduced(&fixed, q->subgraph);
@@ -162,8 +163,7 @@ static bool choose(const struct shapes_question *q, struct shrink_options how, s
 bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out,
                    struct reason *why) {
     double cost;
-    return choose(q, (struct shrink_options){.which = 0}, (struct fixed_extents){.n = 0}, reduced, most, out, &cost,
-                  why);
+    return choose(q, (struct shrink_options){.which = 0}, NULL, reduced, most, out, &cost, why);
 }
 
 /* ---- the policy ---- */
@@ -283,7 +283,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     struct sized at = {.scaled = false};
     struct shrink_options how = {.which = which};
     double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
-    if (!choose(q, how, (struct fixed_extents){.n = 0}, false, most, &at.extents, &cost, &why)) {
+    if (!choose(q, how, NULL, false, most, &at.extents, &cost, &why)) {
         if (which == 0)
             out->verdict.why = why;
         return false;
@@ -318,7 +318,7 @@ static void ask_with_constants(const struct shapes_question *q, const struct fix
     struct verdict v = {.kind = VERDICT_NONE};
     double cost, most = q->own_cost > 0 ? q->own_cost : q->small_cost;
     at->costly = true;
-    if (choose(q, (struct shrink_options){.which = 0}, *followed, false, most, &at->extents, &cost, &v.why))
+    if (choose(q, (struct shrink_options){.which = 0}, followed, false, most, &at->extents, &cost, &v.why))
         v = q->ask(q->self, at);
     v.agrees |= v.kind == VERDICT_NONE;
     if (v.kind != VERDICT_SAME)
