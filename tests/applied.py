@@ -67,8 +67,8 @@ def table_of_patterns(out):
             row = total[op, pattern]
             row[0] += found
             row[1] += applied
-            for reason in re.findall(r" is left: (.*)", r.stderr):
-                reasons[pattern, re.sub(r"%\w+", "%x", reason)] += 1
+            for reason, more in re.findall(r" is left: (.*?)(?: \(the same at (\d+) more .*)?$", r.stderr, re.M):
+                reasons[pattern, re.sub(r"%\w+", "%x", reason)] += 1 + int(more or 0)
             if not applied:
                 continue
             before = before or compiled(path)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/locale.h"
 #include "elementwise/rules.h"
 #include "patterns/library/choose.h"
@@ -177,26 +178,46 @@ static struct source_location place_of(const struct fa_application *a, uint32_t 
     return op == NONE ? (struct source_location){a->ttir.source->path, 0, 0} : mlir_place(m, m->ops[op].text.begin);
 }
 
-/* The line of the first that is left for the same reason; 0: there is none before this one. */
-static uint64_t first_left(const struct fa_application *a, const struct outcome *x) {
-    for (const struct outcome *o = a->outcomes; o < x; o++)
-        if (o->op != NONE && o->pattern == x->pattern && o->why && strcmp(o->why, x->why) == 0)
-            return place_of(a, o->op).line;
-    return 0;
+/* Findings that are left for one reason. */
+struct left {
+    const struct outcome *first;
+    struct str text;
+    struct buf lines; /* of the first few others */
+    uint32_t others;
+    UT_hash_handle hh;
+};
+
+static void add_left(struct fa_application *a, struct left **all, const struct outcome *x) {
+    enum { MOST_LINES = 8 };
+    const struct pattern *p = x->pattern;
+    struct left *same;
+    struct str text = arena_printf(&a->arena, "%.*s (%.*s) is %s: %s", (int)p->fused_op.n, p->fused_op.p,
+                                   (int)p->name.n, p->name.p, x->refused ? "refused" : "left", x->why);
+    HASH_FIND(hh, *all, text.p, text.n, same);
+    if (!same) {
+        same = arena_alloc(&a->arena, sizeof *same);
+        *same = (struct left){.first = x, .text = text};
+        HASH_ADD_KEYPTR(hh, *all, same->text.p, same->text.n, same);
+    } else if (same->others++ < MOST_LINES && x->op != NONE) {
+        buf_printf(&same->lines, "%s%" PRIu64, same->lines.n ? ", " : ": line ", place_of(a, x->op).line);
+    }
 }
 
-static void say_left(struct fa_application *a, const struct outcome *x) {
-    const struct pattern *p = x->pattern;
-    uint64_t first = first_left(a, x);
-    struct buf why = {0};
-    if (first)
-        buf_printf(&why, " as at line %" PRIu64, first);
-    else
-        buf_printf(&why, ": %s", x->why);
-    diag_add(&a->diags, x->refused ? SEV_ERROR : SEV_NOTE, place_of(a, x->op),
-             x->refused ? "--partial leaves what is not proved" : NULL, "%.*s (%.*s) is %s%.*s", (int)p->fused_op.n,
-             p->fused_op.p, (int)p->name.n, p->name.p, x->refused ? "refused" : "left", (int)why.n, why.p);
-    buf_free(&why);
+/* Each reason once. */
+static void say_left(struct fa_application *a) {
+    struct left *all = NULL;
+    for (uint32_t i = 0; i < a->noutcomes; i++)
+        if (a->outcomes[i].why)
+            add_left(a, &all, &a->outcomes[i]);
+    for (struct left *l = all; l; l = l->hh.next) {
+        const struct outcome *x = l->first;
+        diag_add(&a->diags, x->refused ? SEV_ERROR : SEV_NOTE, place_of(a, x->op),
+                 x->refused ? "--partial leaves what is not proved" : NULL,
+                 l->others ? "%.*s (the same at %u more place%s%.*s)" : "%.*s", (int)l->text.n, l->text.p, l->others,
+                 l->others == 1 ? "" : "s", (int)l->lines.n, l->lines.p);
+        buf_free(&l->lines);
+    }
+    HASH_CLEAR(hh, all);
 }
 
 /* ---- one round ---- */
@@ -502,9 +523,7 @@ static enum fa_status run(struct fa_application *a) {
                                 .self = a->options,
                                 .stand_in = a->stand_in};
     bool good = run_rounds(a, &edits);
-    for (uint32_t i = 0; i < a->noutcomes; i++)
-        if (a->outcomes[i].why)
-            say_left(a, &a->outcomes[i]);
+    say_left(a);
     if (good && !has_results_in_place(&a->ttir.graph))
         drop_results(a, &edits);
     if (good && a->options->assumed) {
