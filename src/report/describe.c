@@ -37,6 +37,7 @@ static void begin_describing(struct describer *by, struct report *r) {
                               .fusing = by->fused && ttir && f->patterns->nsigns > 0 ? FUSING_ON : FUSING_UNKNOWN};
     by->dumps = dumps_new(f->inputs, f->compile);
     by->query = binding_query_new(f->graph, NULL);
+    by->kinds = xcalloc(KIND_SLOTS, sizeof *by->kinds);
     by->taken = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->taken);
     by->best = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->best);
     by->finding_of = xcalloc(f->selection.matches.n + (size_t)1, sizeof *by->finding_of);
@@ -60,6 +61,7 @@ static void end_describing(struct describer *by) {
     dumps_free(by->dumps);
     pricer_end(&by->pricer);
     layers_free(&by->layers);
+    free(by->kinds);
     free(by->taken);
     free(by->best);
     free(by->places);
@@ -411,10 +413,10 @@ static void add_match(struct describer *by, uint32_t i, struct report *r) {
     const struct match *m = &f->selection.matches.items[i];
     struct described x = {.match = m};
     x.verdict = f->selection.verdicts ? &f->selection.verdicts[i] : NULL;
-    uint64_t key = by->counted_only ? kind_key(by, m) : 0;
+    uint64_t key = kind_key(by, m);
     key = key ? hash_mix(key, proof_hash(x.verdict)) : 0;
     const struct kind *known = known_kind(by, m, key);
-    if (known) {
+    if (known && by->counted_only) {
         by->finding_of[i] = known->finding;
         if (known->finding == NONE) {
             r->nslower++;
@@ -425,14 +427,15 @@ static void add_match(struct describer *by, uint32_t i, struct report *r) {
         return;
     }
     binding_query_run(by->query, m, &by->arena, &x.detail);
-    x.price = price_match(&by->pricer, m, &x.detail);
+    x.price = known ? known->price : price_match(&by->pricer, m, &x.detail);
     x.ops = match_segment(m, &by->arena);
     if (!by->counted_only)
         binding_query_say(by->query, &x.detail);
     by->finding_of[i] = add_finding(by, &x, r);
     if (by->finding_of[i] != NONE)
         add_place(by, m, by->finding_of[i], false, r);
-    keep_kind(by, key, &x.detail, (struct kind){.finding = by->finding_of[i]});
+    if (!known)
+        keep_kind(by, key, &x.detail, (struct kind){.finding = by->finding_of[i], .price = x.price});
     arena_reset(&by->arena);
 }
 

@@ -22,7 +22,7 @@ bool tells_of_fusing(const struct pattern_set *set, const struct match *m) {
     return is_sign_by_name(set, m->pattern->fused_op) || !takes_a_number(m);
 }
 
-/* ---- places of one kind, where they are only counted ---- */
+/* ---- places of one kind ---- */
 
 uint64_t kind_key(const struct describer *by, const struct match *m) {
     const struct findings *f = by->f;

@@ -9,12 +9,13 @@
 #include "report/report.h"
 #include "search/match/cache.h"
 
-enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 256 };
+enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 1024 };
 
-/* Places in functions that are alike, of which the first one is described for all as long as locations do not tell them
- * apart. */
+/* Places in functions that are alike, of which the first one is priced for all, and where they are only counted
+ * described, as long as locations do not tell them apart. */
 struct kind {
     struct known_place place;
+    struct price price;
     uint32_t finding;    /* in the report; NONE: fusing saves nothing */
     struct promise part; /* without an option: none makes it, or it takes another one */
 };
@@ -38,10 +39,10 @@ struct describer {
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
     struct dumps *dumps;                /* NULL: none */
     struct layers layers;
-    uint32_t first_layer;          /* of this graph in the report */
-    uint64_t drawn[DRAWN_SLOTS];   /* keys of places that have a drawing, by their last bits */
-    struct kind kinds[KIND_SLOTS]; /* by the last bits of their keys */
-    struct place *places;          /* of findings that save something */
+    uint32_t first_layer;        /* of this graph in the report */
+    uint64_t drawn[DRAWN_SLOTS]; /* keys of places that have a drawing, by their last bits */
+    struct kind *kinds;          /* KIND_SLOTS, by the last bits of their keys */
+    struct place *places;        /* of findings that save something */
     uint32_t nplaces, places_cap;
     uint32_t *taken;      /* per op: the finding that takes it, whose saving is in the sum, plus 1; or 0 */
     uint32_t *best;       /* the same, or what of TTNN's own ops saves more there */
