@@ -916,6 +916,17 @@ class Many(Case):
         self.assertIn("in/lonely.mlir: error: no TTIR that was given belongs to this TTNN\n", err)
         self.check(out)
 
+    def test_what_nothing_descends_from_is_no_pair(self):
+        """As functions of buffers, whose signatures tell nothing."""
+        def function(op, type):
+            return "module {\n  func.func @main(%%a: %s) -> %s {\n    %%0 = \"%s\"(%%a) : (%s) -> %s\n    return %%0 : %s\n  }\n}\n" \
+                % (type, type, op, type, type, type)
+        self.write("in/d_after.mlir", function("ttnn.tanh", "tensor<4x8xf32>"))
+        for type, lonely in ("memref<4x8xf32>", 1), ("tensor<4x8xf32>", 0):
+            self.write("in/d_before.mlir", function("ttir.tanh", type))
+            err = self.many("in")[2]
+            self.assertEqual(err.count("in/d_after.mlir: error: no TTIR that was given belongs to this TTNN\n"), lonely)
+
     def test_printed_again_by_the_runtime(self):
         """Another TTNN with the same ops is the same compile; one with others is another."""
         self.write("in/a_after_runtime.mlir", model([False, True], prefix="r"))

@@ -163,15 +163,28 @@ static bool function_agrees(const struct function_pair *f) {
     return agree;
 }
 
+/* The first of the functions that a compile keeps; NONE: there is none. */
+static uint32_t first_main(const struct graph *g) {
+    uint32_t f = 0;
+    while (f < g->m->nfuncs && g->func_kind[f] != FUNC_MAIN)
+        f++;
+    return f < g->m->nfuncs ? f : NONE;
+}
+
 bool signatures_agree(const struct level_pair *l, struct diags *d) {
     const struct graph *ttnn = &l->ttnn->graph, *ttir = &l->ttir->graph;
-    uint32_t *same = pair_functions(ttir, ttnn);
-    bool agree = true;
+    uint32_t *same = pair_functions(ttir, ttnn), first = first_main(ttnn), other = first_main(ttir);
+    bool agree = true, any = first == NONE || other == NONE;
     for (uint32_t f = 0; agree && f < ttnn->m->nfuncs; f++)
-        if (ttnn->func_kind[f] == FUNC_MAIN && same[f] != NONE)
+        if (ttnn->func_kind[f] == FUNC_MAIN && same[f] != NONE) {
+            any = true;
             agree = function_agrees(&(struct function_pair){l, d, f, same[f]});
+        }
     free(same);
-    return agree;
+    if (!any)
+        say(l, d, SEV_ERROR, ttnn->m->ops[ttnn->m->funcs[first].op].text.begin,
+            ttir->m->ops[ttir->m->funcs[other].op].text.begin, "none of its functions is among those");
+    return agree && any;
 }
 
 bool origins_suffice(const struct level_pair *l, const struct pairing *p, struct diags *d) {

@@ -218,14 +218,16 @@ static int compare_candidates(const void *pa, const void *pb) {
     return c ? c : (a->ttir > b->ttir) - (a->ttir < b->ttir);
 }
 
-/* Adds to *out what of the TTNN descends from the TTIR. False: they are not of one compile. */
+/* Adds to *out what of the TTNN descends from the TTIR. False: they are not of one compile, for all that is seen; tests
+ * of a compiler have equal signatures by the dozen. */
 static bool levels_agree(const struct level_pair *levels, struct diags *unsaid, struct possible_pair *out) {
     struct pairing p = {.ttir = NULL};
     bool agree = signatures_agree(levels, unsaid);
     if (agree) {
         pair_build(&p, &levels->ttir->graph, &levels->ttnn->graph, true);
-        agree = origins_suffice(levels, &p, unsaid);
-        out->paired += p.nlocation + p.ndataflow;
+        uint32_t npaired = p.nlocation + p.ndataflow;
+        agree = origins_suffice(levels, &p, unsaid) && (npaired || p.norigins || !p.nunpaired);
+        out->paired += npaired;
         out->origins += p.norigins;
     }
     pair_free(&p);
