@@ -589,9 +589,10 @@ static void expect_todo(const char *status, struct day_span days, const struct s
          .defaults = STR("2025-11-01 0"),
          .xla = STR("opt_level"),
          .xla_default = STR("2025-11-01 0")},
-        {.pattern = STR("O"), .since = STR("2025-06-01"), .until = STR("2025-12-01")}};
+        {.pattern = STR("O"), .since = STR("2025-06-01"), .until = STR("2025-12-01")},
+        {.pattern = STR("S"), .since = STR("2025-06-01")}};
     struct compiler_pass pass = {.name = STR("f"), .off = STR("fuse=false")};
-    struct pattern_set own = {.passes = &pass, .npasses = 1, .facts = {.had = had, .nhad = 5}};
+    struct pattern_set own = {.passes = &pass, .npasses = 1, .facts = {.had = had, .nhad = 6}};
     struct buf said = {0};
     char text[512];
     snprintf(text, sizeof text, HEAD("c", "out = a + b") "status: {level: ttir, pass: f, %s}\n", status);
@@ -634,8 +635,13 @@ Test(library, no_action_names_what_the_compile_cannot_have_or_has) {
     expect_todo("pattern: P, earlier: O, earlier_gated: fuse=true", between, &none, FUSING_ON, "set fuse=true");
     expect_todo("pattern: P, earlier: O", last, &none, FUSING_ON, "O ran and left it");
     expect_todo("pattern: P, earlier: O", new, &none, FUSING_ON, "P ran and left it");
-    expect_todo("pattern: P, earlier: O", old, &none, FUSING_ON,
-                "your compiler (before 2025-09-01) lacks it: P came on 2025-10-01");
+    expect_todo("pattern: P, earlier: O", old, &none, FUSING_ON, "O (2025-06-01 to 2025-12-01) left it");
+    const struct day_span older = {STR(""), STR("2025-05-01")};
+    expect_todo("pattern: P, earlier: O, keeps: level=1", older, &none, FUSING_ON,
+                "your compiler (before 2025-05-01) lacks it: P came on 2025-10-01, and level=1 keeps it");
+    expect_todo("pattern: P, earlier: S, earlier_gated: fuse=true", older, &none, FUSING_ON,
+                "your compiler (before 2025-05-01) lacks it: S came on 2025-06-01, and takes fuse=true");
+    expect_todo("pattern: P, earlier: S", old, &none, FUSING_ON, "S (since 2025-06-01) left it");
 }
 
 /* What is to be set where a pass has not run, and where it has. */

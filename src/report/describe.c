@@ -231,8 +231,9 @@ static void add_texts(struct describer *by, const struct described *x, const str
     out->ttnn = shown(by, &l->ttnn, a);
     out->notes = notes_of(&by->notes, m, &x->detail, &x->ops, l->origin, &out->notes.claim, a);
     out->place = out->notes.place;
-    out->known_defect = unchecked_text(
-        f->patterns, unchecked_of(f->patterns, m->pattern, m->pattern->makes, m->graph, m->ops, m->nops), a);
+    struct str maker = claim_maker(&out->notes.claim);
+    out->known_defect =
+        unchecked_text(f->patterns, unchecked_of(f->patterns, &maker, m->pattern->makes, m->graph, m->ops, m->nops), a);
     out->copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies;
     out->unpaired = f->origins.pairing.ttir && !l->ttir.nops;
     out->fingerprint = identify(by, m, &l->ttir, &out->notes.names);

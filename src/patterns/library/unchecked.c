@@ -10,11 +10,11 @@ static bool are_among(const struct unchecked *u, const struct graph *g, const ui
     return true;
 }
 
-const struct unchecked *unchecked_of(const struct pattern_set *set, const struct pattern *p, enum op_kind makes,
+const struct unchecked *unchecked_of(const struct pattern_set *set, const struct str *maker, enum op_kind makes,
                                      const struct graph *g, const uint32_t *ops, uint32_t n) {
     for (uint32_t i = 0; i < set->nunchecked; i++) {
         const struct unchecked *u = &set->unchecked[i];
-        if (u->makes == makes && (!p || str_eq(u->pattern, p->status.pattern)) && are_among(u, g, ops, n))
+        if (u->makes == makes && (!maker || str_eq(u->pattern, *maker)) && are_among(u, g, ops, n))
             return u;
     }
     return NULL;

@@ -253,7 +253,8 @@ static void add_near(struct explained_graph *r, const struct near_miss *c) {
     x->kind = c->kind;
     x->hint = c->hint;
     if (c->nops == c->total)
-        x->compiler = unchecked_of(r->e->patterns, c->pattern, c->pattern->makes, &r->level->graph, c->ops, c->nops);
+        x->compiler = unchecked_of(r->e->patterns, &c->pattern->status.pattern, c->pattern->makes, &r->level->graph,
+                                   c->ops, c->nops);
     x->part = arena_str(&r->e->arena, c->part);
     x->reason = arena_str(&r->e->arena, c->reason);
     x->about = r->asked && is_about(&r->level->graph, c);

@@ -63,12 +63,19 @@ static struct str file_of_level(const struct pattern_set *set, struct str level)
     return STR("");
 }
 
+/* Where a new pattern would stand: TTIR cannot write an op that it does not have. */
+static struct str new_level(const struct claim *c) {
+    enum op_kind makes = c->pattern->makes;
+    bool lacks = makes != NO_OPERATOR && !op_spelling(makes, "ttir.", "").n;
+    return str_is(c->pattern->status.level, "ttir") && lacks ? STR("ttnn") : c->pattern->status.level;
+}
+
 struct str claim_file(const struct claim *c) {
     const struct pattern_status *s = &c->pattern->status;
     const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     if (s->file.n || pass)
         return s->file.n ? s->file : pass->file;
-    return s->level.n ? file_of_level(c->set, s->level) : STR("");
+    return s->level.n ? file_of_level(c->set, new_level(c)) : STR("");
 }
 
 struct str claim_version(const struct claim *c) {
@@ -109,21 +116,37 @@ static struct day_span days_of(const struct claim *c) {
     return c->compile ? c->compile->days : (struct day_span){STR(""), STR("")};
 }
 
-/* What made it in a compiler that lacks its pattern; NULL: it has that, or nothing else is known to have been there. */
+/* What makes it in a compiler that lacks its pattern, has this one or may have it, or is too old for both, of which
+ * this one came first and stayed; NULL: nothing does. */
 static const struct fact *made_earlier(const struct claim *c) {
     const struct pattern_status *s = &c->pattern->status;
     const struct fact *earlier = fact_of_pattern(&c->set->facts, s->earlier);
-    bool lacks = !c->before && fact_is_younger(fact_of_pattern(&c->set->facts, s->pattern), days_of(c));
-    return lacks && fact_is_there(earlier, days_of(c)) ? earlier : NULL;
+    struct day_span days = days_of(c);
+    bool lacks = !c->before && fact_is_younger(fact_of_pattern(&c->set->facts, s->pattern), days);
+    bool gone =
+        earlier && earlier->until.n && (fact_is_younger(earlier, days) || str_cmp(earlier->until, days.since) <= 0);
+    return lacks && !gone ? earlier : NULL;
+}
+
+/* Empty where the compiler has it for sure. */
+static struct str open_days(const struct claim *c, const struct fact *f, struct arena *a) {
+    if (!c->compile || !f || fact_is_there(f, days_of(c)))
+        return STR("");
+    return arena_printf(a, f->until.n ? "%.*s to %.*s" : "since %.*s", (int)f->since.n, f->since.p, (int)f->until.n,
+                        f->until.p);
 }
 
 struct str claim_behind(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    bool earlier = made_earlier(c) != NULL;
+    const struct fact *earlier = made_earlier(c);
+    bool named = earlier && fact_is_younger(earlier, days_of(c)); /* with its day */
     const struct str parts[] = {c->undone.n ? c->undone
+                                : named     ? STR("")
                                 : earlier   ? s->earlier
                                             : s->pass,
-                                earlier ? STR("") : claim_file(c)};
+                                !earlier ? claim_file(c)
+                                : named  ? STR("")
+                                         : open_days(c, earlier, a)};
     struct buf b = {0};
     for (int i = 0; i < 2; i++)
         add(&b, b.n ? ", " : " (", (struct str){parts[i].p, parts[i].n - str_ends(parts[i], STR("."))}, "");
@@ -185,12 +208,15 @@ static struct str age(struct day_span s, struct arena *a) {
     return arena_printf(a, at_most ? "of %.*s at the latest" : "before %.*s", (int)(s.before.n - at_most), s.before.p);
 }
 
-static struct todo update(const struct claim *c, const struct fact *f, struct str name, struct arena *a) {
+/* `with`: more that is said of it; or empty. */
+static struct todo update(const struct claim *c, const struct fact *f, struct str name, struct str with,
+                          struct arena *a) {
     struct str old = age(days_of(c), a);
     return (struct todo){.kind = TODO_UPDATE,
                          .what = name,
-                         .why = arena_printf(a, "your compiler (%.*s) lacks it: %.*s came on %.*s", (int)old.n, old.p,
-                                             (int)name.n, name.p, (int)f->since.n, f->since.p)};
+                         .why =
+                             arena_printf(a, "your compiler (%.*s) lacks it: %.*s came on %.*s%.*s", (int)old.n, old.p,
+                                          (int)name.n, name.p, (int)f->since.n, f->since.p, (int)with.n, with.p)};
 }
 
 /* `then`: a second option; or empty. Of those that are on nothing is said; one that the compiler cannot have makes it
@@ -200,7 +226,7 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
     for (int i = 0; i < 2; i++) {
         const struct fact *f = fact_of_option(&c->set->facts, both[i]);
         if (both[i].n && fact_is_younger(f, days_of(c)))
-            return update(c, f, f->option, a);
+            return update(c, f, f->option, STR(""), a);
     }
     if (!both[0].n) {
         both[0] = both[1];
@@ -217,9 +243,8 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
 
 /* With its day, where days leave open whether the compiler has the pattern. */
 static struct str with_age(const struct claim *c, struct str name, const struct fact *f, struct arena *a) {
-    return !c->compile || !f || fact_is_there(f, days_of(c))
-               ? name
-               : arena_printf(a, "%.*s (since %.*s)", (int)name.n, name.p, (int)f->since.n, f->since.p);
+    struct str days = open_days(c, f, a);
+    return days.n ? arena_printf(a, "%.*s (%.*s)", (int)name.n, name.p, (int)days.n, days.p) : name;
 }
 
 /* Where it may be off. */
@@ -244,8 +269,7 @@ static struct str how_to_ask(const struct claim *c) {
     return any ? STR("`try --why` tells why") : STR("");
 }
 
-/* Of the patterns of the compiler, or else its pass. */
-static struct str maker_of(const struct claim *c) {
+struct str claim_maker(const struct claim *c) {
     const struct pattern_status *s = &c->pattern->status;
     struct str pattern = made_earlier(c) ? s->earlier : s->pattern;
     return pattern.n ? pattern : s->pass;
@@ -254,7 +278,7 @@ static struct str maker_of(const struct claim *c) {
 /* `f`: what is known of its maker; NULL: its age is not said. */
 static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
     return (struct todo){.kind = TODO_LOOK,
-                         .what = with_age(c, maker_of(c), f, a),
+                         .what = with_age(c, claim_maker(c), f, a),
                          .why = open_state(c, a),
                          .tried = c->tried ? tried(c, a) : how_to_ask(c),
                          .line = pass_dump(c),
@@ -279,7 +303,7 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
 
 /* Why the fusing passes seem not to have run; *sure: they have not. */
 static struct str seems_off(const struct claim *c, const struct fact *f, bool *sure, struct arena *a) {
-    struct str maker = maker_of(c), name = with_age(c, maker, fact_of_pattern(&c->set->facts, maker), a);
+    struct str maker = claim_maker(c), name = with_age(c, maker, fact_of_pattern(&c->set->facts, maker), a);
     bool by_default = f && fact_default(f, STR("true"), days_of(c), false) == DEFAULT_NO;
     *sure = by_default || c->many;
     return by_default ? STR("which is off by default")
@@ -292,7 +316,7 @@ static struct todo turn_on(const struct claim *c, struct str then, struct arena 
     struct str off = find_pass(c->set, c->pattern->status.pass)->off;
     const struct fact *f = fact_of_option(&c->set->facts, off);
     if (fact_is_younger(f, days_of(c)))
-        return update(c, f, f->option, a);
+        return update(c, f, f->option, STR(""), a);
     then = is_on(c, then) ? STR("") : then;
     struct str on = turned_on(off, a);
     bool sure;
@@ -307,15 +331,22 @@ static struct todo turn_on(const struct claim *c, struct str then, struct arena 
                          .why = why};
 }
 
+/* Of a pattern that is to come: what it takes, or what keeps the op that it makes. */
+static struct str options_with(const struct claim *c, struct str gated, struct str keeps, struct arena *a) {
+    if (gated.n)
+        return arena_printf(a, ", and takes %.*s", (int)gated.n, gated.p);
+    return keeps.n && !is_on(c, keeps) ? arena_printf(a, ", and %.*s keeps it", (int)keeps.n, keeps.p) : STR("");
+}
+
 /* Of a pass that has not fired, or has yet to run. */
 static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     const struct compiler_pass *pass = find_pass(c->set, s->pass);
-    const struct fact *f = fact_of_pattern(&c->set->facts, s->pattern), *earlier = made_earlier(c);
-    if (fact_is_younger(f, days_of(c)) && !c->before && !earlier)
-        return update(c, f, s->pattern, a);
+    const struct fact *earlier = made_earlier(c), *f = earlier ? earlier : fact_of_pattern(&c->set->facts, s->pattern);
     struct str gated = earlier ? s->earlier_gated : s->gated, keeps = earlier ? STR("") : s->keeps;
     gated = gated.n && !is_on(c, gated) ? gated : STR("");
+    if (fact_is_younger(f, days_of(c)) && !c->before)
+        return update(c, f, claim_maker(c), options_with(c, gated, keeps, a), a);
     if (c->fusing == FUSING_OFF && pass && pass->off.n && !has_run(c))
         return turn_on(c, gated.n ? gated : keeps, a);
     if (gated.n) {
@@ -325,7 +356,7 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     }
     if (has_yet_to_run(c))
         return (struct todo){.kind = TODO_WAIT, .what = s->pass, .line = pass_dump(c)};
-    return left(c, earlier ? earlier : f, a);
+    return left(c, f, a);
 }
 
 /* A new pattern runs where those of its level do, of which it may be that nothing here tells. */
@@ -358,8 +389,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
     }
     if (exists(c->pattern))
         return heed(c, todo_of_pass(c, a), a);
-    enum op_kind makes = c->pattern->makes;
-    if (!str_is(s->level, "ttir") || (makes != NO_OPERATOR && !op_spelling(makes, "ttir.", "").n))
+    if (!str_is(new_level(c), "ttir"))
         return heed(c, (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")}, a);
     return heed(c, write_one(c, a), a);
 }

@@ -82,6 +82,8 @@ void todo_name(const struct todo *t, struct buf *out);
 void todo_reason(const struct todo *t, struct buf *out);
 void todo_text(const struct todo *t, struct buf *out);
 
+/* The pattern of the compiler that makes the fused op, for all that is known of its age, or else its pass; or empty. */
+struct str claim_maker(const struct claim *c);
 /* What stands behind the action in the notes: how the compiler had fused it and took it apart again, or the pass and
  * where it is seen; and the file of its source. */
 struct str claim_behind(const struct claim *c, struct arena *a);
