@@ -143,6 +143,15 @@ class Verify(unittest.TestCase):
                 with self.subTest(f"{name} {i} {truth}"):
                     self.check(first, self.path("after.mlir", module(arguments, after)), truth == "wrong")
 
+    def test_whatever_is_drawn_a_gate_opens(self):
+        """A condition on both sides is an input, which is true for some numbers that are compared and false for others."""
+        name, arguments, before, forms = next(p for p in read_pairs() if p[0] == "softmax_behind_a_gate")
+        paths = [self.path("before.mlir", module(arguments, before))]
+        paths.append(self.path("after.mlir", module(arguments, next(body for truth, body in forms if truth == "wrong"))))
+        for seed in range(1, 10):
+            with self.subTest(seed):
+                self.assertEqual(self.verify(f"--seed={seed}", *paths)[0], 1)
+
     def test_one_result_of_several_is_known(self):
         """Queries are known, and keys and values are made by the same op: it reads what they are made of, too."""
         rows = ", ".join("[" + ", ".join("0.0" if k <= i else "-3.38953139E38" for k in range(64)) + "]" for i in range(64))

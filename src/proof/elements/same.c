@@ -150,15 +150,29 @@ static enum verdict_kind compare_all(struct trying *t) {
     return VERDICT_SAME;
 }
 
+/* Ways that choices go on numbers of which nothing was compared say nothing. */
+static void note_ways(struct trying *t, bool compared) {
+    for (uint32_t i = 0; i < t->all.n && t->p->choices; i++) {
+        struct lazy *l = t->all.all[i];
+        for (int way = 0; way < 2; way++) {
+            l->met[way] |= compared && l->meets[way];
+            l->meets[way] = false;
+        }
+    }
+}
+
 static enum verdict_kind try_numbers(struct trying *t, struct draw d) {
     t->ctx.error = STR("");
     drawn_begin(&t->numbers, d, &t->all);
+    note_ways(t, false);
     t->v.at = d;
     t->v.order = t->equals;
     t->settled = t->rounded = false;
     if (!sides_evaluate(t))
         return sides_not_evaluated(t, &t->ctx);
+    int64_t before = t->elements;
     enum verdict_kind v = compare_all(t);
+    note_ways(t, t->elements > before);
     if (v == VERDICT_DIFFERENT && t->rounded)
         sides_settle(t);
     return v;

@@ -218,7 +218,8 @@ void drawn_begin(struct drawn *n, struct draw at, const struct lazies *all) {
         n->fillings[i] = filling_of(n->p, at, i / n->p->ninputs, i % n->p->ninputs, &n->arena);
     for (uint32_t i = 0; i < all->n; i++)
         if (all->all[i]->given)
-            n->fillings[ninputs + i] = filling_plain(n->p, at, ninputs + i, &all->all[i]->shape, &n->arena);
+            n->fillings[ninputs + i] =
+                filling_plain(n->p, at, ninputs + i, &all->all[i]->shape, lazy_is_truth(all->all[i]), &n->arena);
 }
 
 void drawn_numbers(const void *self, const struct lazy *input, const int64_t *at, int64_t n, double *out) {

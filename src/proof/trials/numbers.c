@@ -122,7 +122,7 @@ static double counted(const struct filling *f, int64_t i) {
 
 /* Numbers at a level, which decides, and beside it: of a mask some that hide and some that do not, else half of them,
  * on the same side in a row, whose largest or smallest number may be asked for. */
-static double at_level(const struct filling *f, struct spot at, double u) {
+static double at_level(const struct filling *f, struct spot at, double x, double u) {
     const struct facts *facts = &f->input->facts;
     bool masks = facts->beside != PREDICATE_SELECTS, shows = facts->beside == PREDICATE_HIDES_TRUE, is = u < 0.5;
     double side = facts->mask_sign > 0 ? -1 : 1;
@@ -130,6 +130,8 @@ static double at_level(const struct filling *f, struct spot at, double u) {
         is = !shows;
     else if (masks && (f->n == 1 || is_open(f, at)))
         is = shows;
+    if (!is && isinf(facts->level)) /* all else is beside it */
+        return x;
     bool below = !masks && format_is_float(f->type) && (at.row + (int64_t)f->turn) % 2;
     return is ? facts->level : facts->level + (below ? -side : side) * (shows ? 1 : 1 + f->index);
 }
@@ -211,8 +213,8 @@ static double whole_in_turn(const struct filling *f) {
  * exponential of a sum of some of them is far from the limits of f64. */
 static double number_of(const struct filling *f, double size, bool zero, uint64_t *state) {
     double x = 2 * uniform(state) - 1;
-    if (f->whole && f->n == 1 && f->type != DT_I1)
-        return whole_in_turn(f);
+    if (f->whole && f->n == 1)
+        return f->type == DT_I1 ? (f->turn + f->index) % 2 : whole_in_turn(f);
     if (f->whole) {
         double u = uniform(state);
         bool any = f->trial == TRIAL_COARSE && format_is_integer(f->type) && f->type != DT_I1 && !places_of(f);
@@ -268,7 +270,7 @@ static double masked(const struct filling *f, struct spot at, double x, uint64_t
     if (f->type == DT_I1)
         return counts ? counted(f, at.i) : condition(f, at, x);
     if (is_at_levels(f))
-        return at_level(f, at, uniform(state));
+        return at_level(f, at, x, uniform(state));
     return masks && is_masked(f, at, uniform(state)) ? -facts->mask_sign * (double)INFINITY : x;
 }
 
@@ -330,12 +332,13 @@ static uint64_t state_of(uint32_t input, enum trial trial, uint64_t seed) {
 }
 
 struct filling *filling_plain(const struct problem *p, struct draw d, uint32_t index, const struct shape *s,
-                              struct arena *a) {
+                              bool truths, struct arena *a) {
     static const struct input nothing = {.value = NONE};
     struct filling *f = arena_alloc(a, sizeof *f);
     *f = (struct filling){.input = &nothing,
                           .thresholds = &p->thresholds,
-                          .type = DT_F32,
+                          .type = truths ? DT_I1 : DT_F32,
+                          .whole = truths,
                           .n = shape_count(s),
                           .plane = plane_of(s),
                           .index = index,

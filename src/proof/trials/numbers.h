@@ -32,9 +32,10 @@ bool trial_differs(const struct problem *p, enum trial trial);
  * repeat some, to be a constant or a formula of them (struct input). In `a`; NULL where it has no static shape. */
 struct filling;
 struct filling *filling_of(const struct problem *p, struct draw d, uint32_t device, uint32_t input, struct arena *a);
-/* Of a value of which nothing is known; `index`: an input that the problem does not have. */
+/* Of a value of which no more is known than whether it is `truths`; `index`: an input that the problem does not have.
+ */
 struct filling *filling_plain(const struct problem *p, struct draw d, uint32_t index, const struct shape *s,
-                              struct arena *a);
+                              bool truths, struct arena *a);
 /* `n` elements by their indices, ascending. */
 void filling_numbers(const struct filling *f, const int64_t *at, int64_t n, double *out);
 /* The formula that a pattern says the input is, of those numbers. NULL with a reason in the context. */

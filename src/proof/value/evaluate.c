@@ -165,13 +165,20 @@ static void map_run(struct lazy_demand *e, const struct lazy *l, const double *c
         out[i] = p[0][i] != 0 ? p[1][i] : p[2][i];
 }
 
+/* What it makes is no number, which is not compared, and would be one if it went the other way. */
+static bool says_nothing(const struct lazy *l, const double *const *p, int64_t i, double out) {
+    return l->nin == 3 ? isnan(out) && !isnan(p[p[0][i] != 0 ? 2 : 1][i]) : isnan(p[0][i]);
+}
+
 /* Of comparisons those of whole numbers count, of which few may be tried. */
 static void note_ways(struct lazy *l, const double *const *p, int64_t n, const double *out) {
-    for (int64_t i = 0; i < n && !(l->met[0] && l->met[1]); i++)
-        if (l->nin == 3 || p[0][i] == rint(p[0][i]))
-            l->met[(l->nin == 3 ? p[0][i] : out[i]) != 0] = true;
+    for (int64_t i = 0; i < n && !(l->meets[0] && l->meets[1]); i++)
+        if (says_nothing(l, p, i, out[i]))
+            continue;
+        else if (l->nin == 3 || p[0][i] == rint(p[0][i]))
+            l->meets[(l->nin == 3 ? p[0][i] : out[i]) != 0] = true;
         else
-            l->met[0] = l->met[1] = true;
+            l->meets[0] = l->meets[1] = true;
 }
 
 static void map_chunk(struct lazy_demand *e, const struct lazy *l, const double *const *p, int64_t n, double *out) {

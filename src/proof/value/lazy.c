@@ -282,6 +282,13 @@ const struct tensor *lazy_taken(struct eval_context *ctx, const char *op, const 
 
 /* ---- choices ---- */
 
+bool lazy_is_truth(const struct lazy *l) {
+    return l->kind == LAZY_MAP &&
+           ((l->rounds && l->type == DT_I1) || is_comparison(l->binary) || l->binary == binary_LOGICAL_AND ||
+            l->binary == binary_LOGICAL_OR || l->binary == binary_LOGICAL_XOR || l->unary == unary_LOGICAL_NOT ||
+            l->unary == unary_ISFINITE);
+}
+
 static bool is_drawn(const struct lazy *l) {
     bool drawn = l->kind == LAZY_INPUT;
     for (uint32_t k = 0; k < l->nin && !drawn; k++)

@@ -49,7 +49,8 @@ struct lazy {
     bool drawn;           /* it depends on an input, */
     bool decided;         /* and on more than whether numbers are infinite */
     bool chooses;         /* one of two ways, by what is drawn, or compares that: */
-    bool met[2];          /* which ones elements went; evaluate.h sets it */
+    bool meets[2];        /* which ones elements go; evaluate.h sets it */
+    bool met[2];          /* and went in sets of numbers of which results were compared */
     enum dtype type;      /* INPUT, TABLE, and of what is rounded */
     /* FOLD: `in` is over `shape` with the first element of each group, `group` over one group from there */
     fold_function *fold;
@@ -122,6 +123,8 @@ void lazy_round_constant(const struct tensor *x, enum dtype type);
 
 /* Finds what depends on inputs, and how; once all nodes are made. */
 void lazies_settle(struct lazies *all);
+/* Its elements are 0 or 1. */
+bool lazy_is_truth(const struct lazy *l);
 /* A choice all elements of which, some at least, went one way. */
 static inline bool lazy_has_one_way(const struct lazy *l) {
     return l->chooses && l->met[0] != l->met[1];
