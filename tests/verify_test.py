@@ -152,6 +152,46 @@ class Verify(unittest.TestCase):
             with self.subTest(seed):
                 self.assertEqual(self.verify(f"--seed={seed}", *paths)[0], 1)
 
+    def test_each_row_of_a_cache_is_filled(self):
+        cache, rows, one = "tensor<4x8x128x128xf32>", "tensor<4x8x18x128xf32>", "tensor<1x8x18x128xf32>"
+
+        def filled(dialect, *users):
+            lines = [f"  func.func @main(%c: {cache}, %x: {rows}) -> {cache} {{"]
+            for i in 0, 1, 2, 3:
+                bounds = f"begins = [{i}, 0, 0, 0]i32, ends = [{i + 1}, 8, 18, 128]i32, step = [1, 1, 1, 1]i32"
+                lines.append(f'    %s{i} = "{dialect}.slice_static"(%x) <{{{attributes(bounds)}}}> : ({rows}) -> {one}')
+            for i in users:
+                lines.append(f'    "{dialect}.fill_cache"(%c, %s{i}) <{{batch_offset = {i} : i32}}> : ({cache}, {one}) -> ()')
+            return "module {\n" + "\n".join(lines) + f"\n    return %c : {cache}\n  }}\n}}\n"
+        before = self.path("before.mlir", filled("ttir", 0, 1, 2, 3))
+        for users in (1, 0, 2, 3), (0, 1, 3), (0, 1, 2):
+            with self.subTest(users):
+                self.check(before, self.path("after.mlir", filled("ttnn", *users)), users != (1, 0, 2, 3))
+
+    def test_each_entry_of_a_table_is_compared(self):
+        """Columns of an image are repeated by a product with zeros and ones, made of two lists of positions."""
+        def repeated(dialect, rows):
+            columns = [i // 2 for i in range(128)]
+            return f"""module {{
+  func.func @main(%x: tensor<4x64xf32>) -> tensor<4x128xf32> {{
+    %i = "{dialect}.constant"() <{{value = dense<{rows}> : tensor<64xsi32>}}> : () -> tensor<64xsi32>
+    %j = "{dialect}.constant"() <{{value = dense<{columns}> : tensor<128xsi32>}}> : () -> tensor<128xsi32>
+    %a = "{dialect}.reshape"(%i) <{{shape = [64 : i32, 1 : i32]}}> : (tensor<64xsi32>) -> tensor<64x1xsi32>
+    %b = "{dialect}.reshape"(%j) <{{shape = [1 : i32, 128 : i32]}}> : (tensor<128xsi32>) -> tensor<1x128xsi32>
+    %e = "{dialect}.eq"(%a, %b) : (tensor<64x1xsi32>, tensor<1x128xsi32>) -> tensor<64x128xbf16>
+    %r = "{dialect}.matmul"(%x, %e) : (tensor<4x64xf32>, tensor<64x128xbf16>) -> tensor<4x128xf32>
+    return %r : tensor<4x128xf32>
+  }}
+}}
+"""
+        right = list(range(64))
+        before = self.path("before.mlir", repeated("ttir", right))
+        self.check(before, self.path("after.mlir", repeated("ttnn", right)), False)
+        for at in 21, 22, 63:
+            with self.subTest(at):
+                wrong = right[:at] + [right[at] - 1] + right[at + 1:]
+                self.check(before, self.path("after.mlir", repeated("ttnn", wrong)), True)
+
     def test_one_result_of_several_is_known(self):
         """Queries are known, and keys and values are made by the same op: it reads what they are made of, too."""
         rows = ", ".join("[" + ", ".join("0.0" if k <= i else "-3.38953139E38" for k in range(64)) + "]" for i in range(64))

@@ -11,6 +11,7 @@ enum {
     FEW = 8,
     ENOUGH = 256, /* elements that thresholds and bounds are seen in */
     MANY = 4096,
+    MOST_COVERS = 512,
     MOST_GIVEN = 4096, /* elements that vary along all dimensions */
     MAX_AGREEING = 8,
     MAX_READINGS = 256,
@@ -190,6 +191,8 @@ static uint32_t samples_of(const struct trying *t, enum trial trial) {
     if (demand_size(t->demand) > cheap)
         return 1;
     uint32_t wanted = trial == TRIAL_NEAR_EPSILON ? 4 : many && n < enough ? enough / n : 1;
+    if (trial == TRIAL_COARSE && t->p->covers > wanted)
+        wanted = t->p->covers < MOST_COVERS ? t->p->covers : MOST_COVERS;
     return wanted > least ? wanted : least;
 }
 

@@ -312,15 +312,27 @@ static void constrain_pad(struct constraints *c, uint32_t op, const struct shape
     }
 }
 
-/* batch_offset + 1 <= users, and the rows fit. */
+/* The least of the rows behind this one that are filled; NONE: there is none. */
+static int64_t filled_next(const struct constraints *c, int64_t row) {
+    const struct subgraph *s = c->subgraph;
+    int64_t next = NONE;
+    for (uint32_t i = 0; i < s->nops; i++) {
+        int64_t other = s->graph->kind[s->ops[i]] == K_FILL_CACHE ? int_attribute(c, s->ops[i], "batch_offset") : row;
+        next = other > row && other < next ? other : next;
+    }
+    return next;
+}
+
+/* batch_offset + 1 <= users, other rows stay others, and what fills them fits. */
 static void constrain_fill(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     const struct graph *g = c->subgraph->graph;
+    int64_t row = int_attribute(c, op, "batch_offset"), next = filled_next(c, row);
     struct constraint *user = constraints_add(c, AT_MOST);
     struct shape rows;
     (void)y;
-    constraint_add_term(c, user, 0, int_attribute(c, op, "batch_offset"));
+    constraint_add_term(c, user, 0, row);
     constraint_add_constant(c, user, 0, 1);
-    constraint_add_term(c, user, 1, x->rank ? x->dim[0] : 1);
+    constraint_add_term(c, user, 1, next != NONE ? next : x->rank ? x->dim[0] : 1);
     if (x->rank == 4 && shape_in_graph(g, graph_operands(g, op)[1], &rows) && rows.rank == 4)
         constrain_at_most(c, rows.dim[2], x->dim[2]);
 }

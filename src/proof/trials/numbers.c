@@ -48,6 +48,7 @@ struct filling {
     bool distinct; /* no equal elements, since a sort would not tell their order */
     bool negated;
     bool whole;   /* they are integers */
+    bool covers;  /* they are each place in turn */
     bool plain;   /* asked_for changes none of them */
     double least; /* what is divided by stays away from 0, where both sides have poles, which need not be the same; 0 */
 };
@@ -282,6 +283,8 @@ static double asked_for(const struct filling *f, struct spot at, double x, uint6
         x *= epsilon_factor(f, at);
     if (f->trial == TRIAL_NAN && !f->whole && uniform(state) < 0.25)
         x = NAN;
+    if (f->covers)
+        x = (double)((uint64_t)(at.i + f->n * (int64_t)f->turn) % (uint64_t)f->input->facts.places);
     x = masked(f, at, x, state);
     x = f->least > 0 ? copysign(fmax(fabs(x), f->least), x) : x;
     return f->negated ? -x : x;
@@ -295,7 +298,8 @@ static double element(const struct filling *f, struct spot at, double size, bool
 
 static bool is_plain(const struct filling *f) {
     return f->trial != TRIAL_THRESHOLDS && f->trial != TRIAL_NEAR_EPSILON && f->trial != TRIAL_NAN &&
-           f->type != DT_I1 && !is_at_levels(f) && !f->input->facts.mask_sign && f->least == 0 && !f->negated;
+           f->type != DT_I1 && !is_at_levels(f) && !f->input->facts.mask_sign && f->least == 0 && !f->negated &&
+           !f->covers;
 }
 
 /* Each row has one of four sizes, so that not every softmax is that of one dominant element and not every clamp is met;
@@ -385,6 +389,7 @@ struct filling *filling_of(const struct problem *p, struct draw d, uint32_t devi
     bool one = f->n > 1 && g->varies[in->value] == 0, is_float = !f->whole;
     f->least = is_float && (in->facts.divides || one) ? 0.5 : in->facts.divides ? 1 : 0;
     f->negated = d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign;
+    f->covers = d.trial == TRIAL_COARSE && in->facts.places && !in->facts.indices;
     f->plain = is_plain(f);
     return f;
 }

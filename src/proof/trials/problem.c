@@ -115,6 +115,8 @@ void problem_facts(struct problem *p) {
         p->masks |= in->facts.mask_sign != 0 || predicate_hides(in->facts.beside);
         p->hides |= in->facts.mask_sign != 0 || predicate_hides(use) || predicate_hides(in->facts.beside);
         p->integers |= format_is_integer(type) && type != DT_I1 && !use && !in->facts.indices;
+        int64_t n = graph_numel(g, in->value), covers = n > 0 ? (in->facts.places + n - 1) / n : 0;
+        p->covers = covers > p->covers && covers < UINT16_MAX ? (uint32_t)covers : p->covers;
     }
     p->wide = p->integers;
     for (uint32_t i = 0; i < p->program.nops; i++) {

@@ -57,6 +57,7 @@ struct problem {
     /* found by problem_facts */
     struct thresholds thresholds;
     bool integers;                  /* it takes integers that are no indices, so their values matter */
+    uint32_t covers;                /* sets of numbers in which integers are each place that they are compared with */
     bool wide;                      /* and no float is made of them, so that all of their bits matter */
     bool masks;                     /* some input is an additive mask */
     bool hides;                     /* some input is a mask */
