@@ -367,6 +367,17 @@ Test(prove_shrink, a_constant_of_an_extent_follows_it) {
     arena_free(&a);
 }
 
+/* The root of a root of 16 is an exponent, too. */
+Test(prove_shrink, a_square_stays_one) {
+    struct arena a = {0};
+    shrink("x:16x768", "c = ttir.full {fill_value = 2.0 : f32, shape = array<i32: 1, 1>} -> 1x1xf32\n"
+                       "p = ttir.pow x c -> 16x768; return p");
+    cr_assert_neq(to(16), 16);
+    struct str text = text_of(NULL, &a);
+    cr_assert(str_find(text, STR("dense<2.00000000000000000e+00>")), "%s", text.p);
+    arena_free(&a);
+}
+
 static double meant_by(const char *formula, struct arena *a) {
     struct pattern p = {0};
     struct diags d = {.arena = a};
