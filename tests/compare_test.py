@@ -1148,6 +1148,23 @@ class Formats(Case):
         for result in run["results"]:
             self.assertEqual(run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"], result["ruleId"])
 
+    def test_what_has_to_hold(self):
+        """A comment says it at the first of places that are alike."""
+        heads, rows, joined = "tensor<1x12x128x80xf32>", "tensor<1x128x12x80xf32>", "tensor<1x128x960xf32>"
+        self.write("m.mlir", f"""module {{
+  func.func @main(%x: {heads}) -> {joined} {{
+    %p = "ttir.permute"(%x) <{{permutation = array<i64: 0, 2, 1, 3>}}> : ({heads}) -> {rows}
+    %r = "ttir.reshape"(%p) <{{shape = [1 : i32, 128 : i32, 960 : i32]}}> : ({rows}) -> {joined}
+    return %r : {joined}
+  }}
+}}
+""")
+        status, report, markdown, _ = self.all_formats("--ttir-only", "--min-saving=0us", "--only=ttnn.concatenate_heads", "m.mlir")
+        self.assertEqual(status, 1)
+        notes = report["missed_fusions"][0]["instances"][0]["notes"]
+        self.assertIn("precondition: the compiler takes the fused op apart again where the heads", notes)
+        self.assertIn("<br>precondition: the compiler takes the fused op apart again where the heads", markdown)
+
     def test_the_same_findings(self):
         self.write("m.mlir", 120 * "\n" + re.sub("(?m)$", "  ", model([False, False])))  # what trails is no part of an op
         status, report, markdown, sarif = self.all_formats("--ttnn-only", "--details", "m.mlir")

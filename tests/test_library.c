@@ -638,9 +638,9 @@ Test(library, no_action_names_what_the_compile_cannot_have_or_has) {
     expect_todo("pattern: P, earlier: O", old, &none, FUSING_ON, "O (2025-06-01 to 2025-12-01) left it");
     const struct day_span older = {STR(""), STR("2025-05-01")};
     expect_todo("pattern: P, earlier: O, keeps: level=1", older, &none, FUSING_ON,
-                "your compiler (before 2025-05-01) lacks it: P came on 2025-10-01, and level=1 keeps it");
+                "your compiler (before 2025-05-01) lacks it: P came on 2025-10-01 and level=1 keeps it");
     expect_todo("pattern: P, earlier: S, earlier_gated: fuse=true", older, &none, FUSING_ON,
-                "your compiler (before 2025-05-01) lacks it: S came on 2025-06-01, and takes fuse=true");
+                "your compiler (before 2025-05-01) lacks it: S came on 2025-06-01 and takes fuse=true");
     expect_todo("pattern: P, earlier: S", old, &none, FUSING_ON, "S (since 2025-06-01) left it");
 }
 

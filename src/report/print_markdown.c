@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_BYTES = 28000, ROOM_FOR_COUNTS = 200, MOST_OPS = 6 /* by name in a cell */ };
 
@@ -94,7 +95,28 @@ static void add_alike(struct buf *out, const struct finding *f) {
     buf_add(out, STR(".\n"));
 }
 
+/* What has to hold, or does not: the lines of the notes without which nobody should do what the table says. */
+static void add_conditions(struct buf *out, const struct finding *f) {
+    static const char *const keys[] = {"precondition", "blocked", "known defect", "outside of the claim"};
+    const struct notes_of_entry all = {.first = true, .places = 1};
+    struct note_lines lines = {.n = 0};
+    (void)finding_notes(f, &all, &lines);
+    for (uint32_t i = 0; i < lines.n; i++) {
+        const struct note_line *line = &lines.items[i];
+        struct str text = {lines.text.p + line->at, line->n};
+        bool told = !*line->key && str_starts(text, STR("precondition"));
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            told |= strcmp(line->key, keys[k]) == 0;
+        if (!told)
+            continue;
+        buf_printf(out, "<br>%s%s", line->key, *line->key ? ": " : "");
+        add_markdown(out, text);
+    }
+    note_lines_free(&lines);
+}
+
 static void add_finding(struct buf *out, const struct finding *f) {
+    bool alike = f->same_as && !f->same_as->known.n;
     struct arena a = {0};
     buf_add(out, STR("\n**"));
     add_markdown(out, finding_place(f));
@@ -108,8 +130,10 @@ static void add_finding(struct buf *out, const struct finding *f) {
     }
     buf_add(out, STR("<br>saves: "));
     add_markdown(out, f->device ? price_line(&f->price, f->device, STR(""), &a) : STR(""));
+    if (!alike)
+        add_conditions(out, f);
     buf_add(out, STR("\n\n"));
-    if (f->same_as && !f->same_as->known.n)
+    if (alike)
         add_alike(out, f->same_as);
     else
         add_code(out, f->ttnn.text.n ? f->ttnn.text : f->ttir.text);

@@ -334,8 +334,8 @@ static struct todo turn_on(const struct claim *c, struct str then, struct arena 
 /* Of a pattern that is to come: what it takes, or what keeps the op that it makes. */
 static struct str options_with(const struct claim *c, struct str gated, struct str keeps, struct arena *a) {
     if (gated.n)
-        return arena_printf(a, ", and takes %.*s", (int)gated.n, gated.p);
-    return keeps.n && !is_on(c, keeps) ? arena_printf(a, ", and %.*s keeps it", (int)keeps.n, keeps.p) : STR("");
+        return arena_printf(a, " and takes %.*s", (int)gated.n, gated.p);
+    return keeps.n && !is_on(c, keeps) ? arena_printf(a, " and %.*s keeps it", (int)keeps.n, keeps.p) : STR("");
 }
 
 /* Of a pass that has not fired, or has yet to run. */
