@@ -193,9 +193,12 @@ def read_passes(text):
 
 
 def read_classes(text):
-    return {"pattern " + m[1]: True
-            for m in re.finditer(r"^\s*(?:template\s*<[^;{]*>\s*)?(?:class|struct)\s+(\w+)\s*(?:final\s*)?[:{]",
-                                 without_comments(text), flags=re.M)}
+    """Those that are defined, and of templates of one for each activation those that are made; a conversion may fuse in a
+    function of its own."""
+    text = without_comments(text)
+    names = re.findall(r"^\s*(?:template\s*<[^;{]*>\s*)?(?:class|struct)\s+(\w+)\s*(?:final\s*)?[:{]", text, flags=re.M)
+    names += [re.sub(r"\s+", " ", n) for n in re.findall(r"\b\w+WithActivation<\w+Op(?:,\s+\w+Op)*>", text)]
+    return {"pattern " + n: True for n in names + re.findall(r"\bgetFusable\w+(?=\()", text)}
 
 
 def read_options(text):
@@ -283,8 +286,8 @@ def asked_for(folder):
     text = "\n".join(open(os.path.join(folder, name)).read() for name in sorted(os.listdir(folder))
                      if name.endswith(".yml") and not name.endswith(".test.yml") and name != "compiler_facts.yml")
     passes = set(re.findall(r"\bpass: ([a-z][\w-]+)|- \{name: ([a-z][\w-]+), (?:level|off|file)", text))
-    patterns = set(re.findall(r"\bpattern: (\w+)", text)) | set(re.findall(r"\b[A-Z]\w*(?:Pattern|Fusing|Fusion|Bias|"
-                                                                           r"Multiply|Decomposition|Activation)\b", text))
+    patterns = set(re.findall(r"\bpattern: (\w+)", text)) | set(re.findall(
+        r"\b[A-Z]\w*(?:Pattern|Fusing|Fusion|Bias|Multiply|Decomposition|Activation)\b(?:<\w+Op(?:, \w+Op)*>)?", text))
     options = set(re.findall(r"\b([a-z][a-z0-9-]*-[a-z0-9-]+)=(?:true|false|\d)", text))
     return {n for pair in passes for n in pair if n}, patterns, options
 
@@ -343,7 +346,7 @@ def print_had(facts, fields, folder, out):
     for name in sorted(patterns):
         if "pattern " + name in facts:
             until = span(facts["pattern " + name])[1]
-            write(out, "  - {pattern: %s, since: %s%s}" % (name, first_day(name, facts), until and ", until: " + until))
+            write(out, "  - {pattern: %s, since: %s%s}" % (quoted(name), first_day(name, facts), until and ", until: " + until))
     for name in sorted(options):
         days = facts.get("option " + name)
         if not days:
