@@ -168,6 +168,19 @@ class Verify(unittest.TestCase):
             with self.subTest(users):
                 self.check(before, self.path("after.mlir", filled("ttnn", *users)), users != (1, 0, 2, 3))
 
+    def test_a_mask_that_no_small_shape_shows_is_not_compared(self):
+        """Of positions that begin at 40 none is below 4: whether the diagonal is left out is seen at its own shapes alone."""
+        ops = ["%i = ttir.arange() {arange_dimension = 0 : i64, start = 40 : si64, end = 56 : si64, step = 1 : si64} : 16x64xi32",
+               "%j = ttir.arange() {arange_dimension = 1 : i64, start = 0 : si64, end = 64 : si64, step = 1 : si64} : 16x64xi32",
+               "%z = 0.0 : 1x1xf32"]
+        arguments = ["x: 16x64xf32"]
+        before = self.path("before.mlir", module(arguments, ops + ["%c = ttir.eq(%j, %i) : 16x64xi1",
+                                                                   "%r = ttir.where(%c, %x, %z) : 16x64xf32"]))
+        right = ops + ["%c = ttnn.ne(%i, %j) : 16x64xi1", "%r = ttnn.where(%c, %z, %x) : 16x64xf32"]
+        self.check(before, self.path("after.mlir", module(arguments, right)), False)
+        wrong = ["%z = 0.0 : 1x1xf32", "%r = ttnn.multiply(%x, %z) : 16x64xf32"]
+        self.assertEqual(self.verify(before, self.path("after.mlir", module(arguments, wrong)))[0], 3)
+
     def test_each_entry_of_a_table_is_compared(self):
         """Columns of an image are repeated by a product with zeros and ones, made of two lists of positions."""
         def repeated(dialect, rows):

@@ -241,15 +241,14 @@ static bool is_same_outside(struct trying *t, enum trial trial) {
     return same;
 }
 
-static bool is_decided(const struct lazy *l) {
-    return l->nin == 3 ? l->in[0].lazy->decided : l->decided;
-}
-
-/* Some choice all elements of which, and some, went one way. What is infinite is met only by what the inputs make. */
-static bool has_one_way(const struct trying *t) {
+/* Some choice all elements of which, and some, went one way: by numbers that are drawn, or by constants alone, which
+ * differ from element to element. What is infinite is met only by what the inputs make. */
+static bool has_one_way(const struct trying *t, bool drawn) {
     bool found = false;
-    for (uint32_t i = 0; i < t->all.n && t->p->choices; i++)
-        found |= lazy_has_one_way(t->all.all[i]) && (t->given || is_decided(t->all.all[i]));
+    for (uint32_t i = 0; i < t->all.n && t->p->choices; i++) {
+        const struct lazy *l = t->all.all[i], *by = l->nin == 3 ? l->in[0].lazy : l;
+        found |= lazy_has_one_way(l) && by->drawn == drawn && (drawn ? t->given || by->decided : by->tabled);
+    }
     return found;
 }
 
@@ -286,7 +285,8 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
         if (trial == TRIAL_THRESHOLDS && v == VERDICT_NONE)
             v = VERDICT_SAME;
     }
-    if (v == VERDICT_SAME && (t->elements == 0 || has_one_way(t))) {
+    t->v.one_way = has_one_way(t, false);
+    if (v == VERDICT_SAME && (t->elements == 0 || has_one_way(t, true))) {
         t->v.why.text = t->elements == 0 ? STR("the result is no number anywhere")
                                          : STR("a condition is the same for all numbers that were tried");
         t->v.agrees = t->elements > 0;

@@ -30,6 +30,7 @@ struct verdict {
     bool left;              /* some alternative was left, in haste */
     bool few;               /* of many elements few were compared, since they are dear; */
     bool masked;            /* and masks may hide them all */
+    bool one_way;           /* some choice by constants alone went one way: in other extents it may go the other */
 };
 
 struct effort {

@@ -259,11 +259,12 @@ static void add_shape(struct shapes_answer *all, const struct verdict *v) {
     struct verdict *sum = &all->verdict;
     double rounding = fmax(sum->rounding, v->rounding);
     bool approximate = sum->approximate || v->approximate, outside = sum->same_outside || v->same_outside;
-    bool bends = sum->bends || v->bends;
+    bool bends = sum->bends || v->bends, one_way = v->one_way && (all->shapes == 0 || sum->one_way);
     *sum = *v;
     sum->rounding = rounding;
     sum->approximate = approximate;
     sum->bends = bends;
+    sum->one_way = one_way;
     sum->same_outside = outside;
     all->shapes++;
 }
@@ -341,7 +342,14 @@ struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     free(all);
     if (out.verdict.kind == VERDICT_SAME && followed.n > 0)
         ask_with_constants(q, &followed, &out);
+    else if (out.verdict.kind == VERDICT_SAME && out.verdict.one_way && q->own_cost > 0)
+        ask_in_larger(q, &out);
     else if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
         ask_in_larger(q, &out);
+    if (out.verdict.kind == VERDICT_SAME && out.verdict.one_way) {
+        out.verdict.kind = VERDICT_NONE;
+        out.verdict.agrees = true;
+        out.verdict.why.text = STR("a condition is the same in all shapes that are small enough");
+    }
     return out;
 }

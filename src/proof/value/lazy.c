@@ -289,13 +289,24 @@ bool lazy_is_truth(const struct lazy *l) {
             l->unary == unary_ISFINITE);
 }
 
-static bool is_drawn(const struct lazy *l) {
-    bool drawn = l->kind == LAZY_INPUT;
-    for (uint32_t k = 0; k < l->nin && !drawn; k++)
-        drawn = l->in[k].lazy->drawn;
-    for (uint32_t k = 0; k < l->nparts && !drawn; k++)
-        drawn = l->parts[k].lazy->drawn;
-    return drawn;
+/* Nothing and something else is nothing. */
+static bool is_false(const struct lazy *l) {
+    bool found = false;
+    for (uint32_t k = 0; k < l->nin && l->kind == LAZY_MAP && l->binary == binary_LOGICAL_AND; k++)
+        found |= l->in[k].lazy->kind == LAZY_TABLE && l->in[k].lazy->n == 1 && l->in[k].lazy->x[0] == 0;
+    return found;
+}
+
+/* Finds whether it depends on inputs and on tables. */
+static void settle(struct lazy *l) {
+    l->drawn = l->kind == LAZY_INPUT;
+    l->tabled = l->kind == LAZY_TABLE && l->n > 1;
+    for (uint32_t k = 0; k < l->nin + l->nparts; k++) {
+        const struct lazy *of = k < l->nin ? l->in[k].lazy : l->parts[k - l->nin].lazy;
+        l->drawn |= of->drawn;
+        l->tabled |= of->tabled;
+    }
+    l->tabled &= !is_false(l);
 }
 
 /* Some operand stands for infinity: few numbers are as large. */
@@ -319,8 +330,8 @@ static bool is_decided(const struct lazy *l) {
 void lazies_settle(struct lazies *all) {
     for (uint32_t i = 0; i < all->n; i++) {
         struct lazy *l = all->all[i];
-        l->drawn = is_drawn(l);
+        settle(l);
         l->decided = is_decided(l);
-        l->chooses = l->kind == LAZY_MAP && (l->nin == 3 ? l->in[0].lazy->drawn : l->drawn && is_comparison(l->binary));
+        l->chooses = l->kind == LAZY_MAP && (l->nin == 3 || is_comparison(l->binary));
     }
 }

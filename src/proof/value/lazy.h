@@ -46,9 +46,10 @@ struct lazy {
     bool rounds, wraps;
     bool given;           /* it is drawn as inputs are: what it is made of is not asked for */
     struct lazy *instead; /* NULL; else what is read where it would be, by nodes that are made from now on */
-    bool drawn;           /* it depends on an input, */
+    bool tabled;          /* it depends on a constant of several numbers, */
+    bool drawn;           /* on an input, */
     bool decided;         /* and on more than whether numbers are infinite */
-    bool chooses;         /* one of two ways, by what is drawn, or compares that: */
+    bool chooses;         /* one of two ways, or compares: */
     bool meets[2];        /* which ones elements go; evaluate.h sets it */
     bool met[2];          /* and went in sets of numbers of which results were compared */
     enum dtype type;      /* INPUT, TABLE, and of what is rounded */
