@@ -20,12 +20,27 @@ static bool fail(struct cone_pair *c, enum reason_kind kind, const char *why) {
     return false;
 }
 
+/* Positions that are moved on the way are no arbitrary numbers: what makes them is taken in, up to the constant. */
+static bool moves_positions(const struct dag *d, uint32_t value) {
+    uint32_t node = d->values[value].node;
+    bool moved = false;
+    for (int i = 0; i < MAX_WALK && node != NONE && d->nodes[node].noperands > 0; i++) {
+        enum op_class class = dag_class(d, node);
+        uint32_t from = dag_operands(d, node)[0];
+        if ((!class_moves(class) && class != OP_CAST) || from == NONE)
+            return false;
+        moved = true;
+        node = d->values[from].node;
+    }
+    return moved && node != NONE && op_is(dag_kind(d, node), COUNTS) && d->nodes[node].noperands == 0;
+}
+
 /* The walk ends at the value: its representative is an input. */
 static bool is_input(const struct cone_walk *w, uint32_t value) {
     const struct dag_value *v = &w->d->values[value];
     bool compared = (value == w->c->result[BEFORE] || value == w->c->result[AFTER]) && v->node != NONE;
     return v->rep != NONE && (enum merge)v->merged >= w->least && !compared &&
-           !has_id(w->c->opened, w->c->nopened, v->rep);
+           !has_id(w->c->opened, w->c->nopened, v->rep) && !moves_positions(w->d, value);
 }
 
 static bool add_input(struct cone_walk *w, uint32_t value) {

@@ -84,12 +84,39 @@ static int64_t indices_of_op(const struct graph *g, uint32_t op, uint32_t operan
     return shape && rank >= 2 ? shape[rank - 2] : 2;
 }
 
+/* The whole number that is the other operand of an op; 0: it is none, or none that counts. */
+static int64_t whole_beside(const struct graph *g, uint32_t op, uint32_t operand) {
+    static const double most = 1 << 20;
+    struct constant c = graph_noperands(g, op) == 2 ? operand_constant(g, graph_operands(g, op)[1 - operand])
+                                                    : (struct constant){.known = false};
+    return c.known && c.value >= 1 && c.value <= most && c.value == rint(c.value) ? (int64_t)c.value : 0;
+}
+
+/* How many whole numbers make those below n: as many more as are divided by, and of a remainder some that are beyond
+ * it. */
+static int64_t wholes_before(const struct graph *g, uint32_t op, uint32_t operand, int64_t n) {
+    enum { MOST_BITS = 20 };
+    enum op_kind k = (enum op_kind)g->kind[op];
+    int64_t by = n < INT32_MAX ? whole_beside(g, op, operand) : 0, most = n;
+    if (k == K_BITWISE_AND && by > 0)
+        most = 2 * (by + 1);
+    else if (operand == 0 && k == K_REMAINDER && by > 0)
+        most = 2 * by;
+    else if (operand == 0 && k == K_DIVIDE && by > 0)
+        most = n * by;
+    else if (operand == 0 && k == K_RIGHT_SHIFT && by <= MOST_BITS)
+        most = n << by;
+    return most < INT32_MAX ? most : n;
+}
+
 /* Of an operand of an elementwise op that makes `indices` of it. */
 static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t operand, int64_t indices) {
     enum op_kind k = (enum op_kind)g->kind[op];
     bool no_larger = k == K_BITWISE_AND || ((k == K_REMAINDER || k == K_DIVIDE || k == K_RIGHT_SHIFT) && operand == 0);
-    if (class_moves(graph_class(g, op)) || k == K_ABS || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP || no_larger)
+    if (class_moves(graph_class(g, op)) || k == K_ABS || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP)
         return indices;
+    if (no_larger)
+        return wholes_before(g, op, operand, indices);
     struct constant c = k == K_ADD ? operand_constant(g, graph_operands(g, op)[1 - operand]) : (struct constant){0};
     if (c.known && c.value > 0 && c.value < (double)indices)
         return indices - (int64_t)c.value;
@@ -114,8 +141,16 @@ static int64_t places_of(const struct graph *g, uint32_t op, uint32_t operand, c
     enum op_class c = graph_class(g, op);
     bool keeps =
         class_moves(c) || c == OP_SLICE || c == OP_JOIN || k == K_ADD || k == K_ABS || (k == K_WHERE && operand > 0);
+    bool counts = operand == 0 && (k == K_DIVIDE || k == K_RIGHT_SHIFT || k == K_REMAINDER);
     uint32_t other = graph_noperands(g, op) == 2 ? graph_operands(g, op)[1 - operand] : NONE;
-    return op_is(k, COMPARES) && other != NONE ? row_length(g, other) : keeps ? to->places : 0;
+    int64_t by = whole_beside(g, op, operand);
+    if (op_is(k, COMPARES) && other != NONE)
+        return row_length(g, other);
+    if (to->places && by > 0 && (counts || k == K_BITWISE_AND))
+        return wholes_before(g, op, operand, to->places);
+    if (to->places && by > 0 && operand == 0 && k == K_SUBTRACT)
+        return to->places + by;
+    return keeps ? to->places : 0;
 }
 
 /* ---- masks ---- */
