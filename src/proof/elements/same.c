@@ -295,9 +295,19 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
     return v;
 }
 
+/* Few elements, which are side by side along some dimension. */
 static bool compares_few(const struct trying *t) {
     const struct compared *first = &t->compared[0];
-    return first->n <= FEW && first->sides[0]->n > first->n;
+    const struct shape *s = &first->sides[0]->shape;
+    int64_t stride = 1;
+    bool along = false;
+    for (uint32_t d = s->rank; d-- > 0; stride *= s->dim[d]) {
+        bool varies = s->dim[d] == 1;
+        for (uint32_t i = 1; i < first->n && !varies; i++)
+            varies = first->at[i] / stride % s->dim[d] != first->at[0] / stride % s->dim[d];
+        along |= !varies;
+    }
+    return first->n <= FEW && first->sides[0]->n > first->n && along;
 }
 
 /* A constant is one number: where another choice of them explains a difference, it has to explain all numbers. */
@@ -490,7 +500,6 @@ struct verdict same_try(const struct problem *p, struct effort how, struct arena
                              .why.text = arena_printf(a, "%s has more alternatives than are tried", p->name)};
     v.misfit = v.kind == VERDICT_NONE && t->nfailed > 0 && t->nbeyond == 0;
     v.left = t->nleft > 0;
-    v.masked = trial_differs(p, TRIAL_MASKED);
     sides_free(t);
     return v;
 }

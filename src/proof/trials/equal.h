@@ -28,9 +28,8 @@ struct verdict {
     bool misfit;            /* VERDICT_NONE: the other side cannot be evaluated, and the evaluator lacks nothing */
     bool dear;              /* two elements are made of too many inputs for them to vary along all dimensions */
     bool left;              /* some alternative was left, in haste */
-    bool few;               /* of many elements few were compared, since they are dear; */
-    bool masked;            /* and masks may hide them all */
-    bool one_way;           /* some choice by constants alone went one way: in other extents it may go the other */
+    bool few;     /* of many elements few were compared, since they are dear, at one index of some dimension */
+    bool one_way; /* some choice by constants alone went one way: in other extents it may go the other */
 };
 
 struct effort {

@@ -238,7 +238,7 @@ static bool was_tried(const struct extents *tried, uint32_t n, const struct exte
     return false;
 }
 
-/* The extents over which something is reduced stay. What agrees in few elements that may be hidden, or on inputs
+/* The extents over which something is reduced stay. What agrees in few elements of one row or head, or on inputs
  * that vary along some dimensions alone, refutes no difference. */
 static void ask_in_larger(const struct shapes_question *q, struct shapes_answer *out) {
     struct sized *at = xcalloc(1, sizeof *at);
@@ -246,8 +246,7 @@ static void ask_in_larger(const struct shapes_question *q, struct shapes_answer 
     at->costly = true;
     bool there = shapes_choose(q, true, q->own_cost, &at->extents, &why);
     struct verdict v = there ? q->ask(q->self, at) : (struct verdict){.kind = VERDICT_NONE};
-    bool tells =
-        v.kind == VERDICT_DIFFERENT || (v.kind == VERDICT_SAME && !((v.dear || (v.few && v.masked)) && out->doubtful));
+    bool tells = v.kind == VERDICT_DIFFERENT || (v.kind == VERDICT_SAME && !((v.dear || v.few) && out->doubtful));
     if (tells)
         *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
     else if (there && out->verdict.kind == VERDICT_NONE)
