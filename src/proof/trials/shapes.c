@@ -339,11 +339,10 @@ struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     bool tied = tie == TIED || (tie == FOLLOWED && (all->given_up || all->refuted < 2));
     out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (lost || tied);
     free(all);
-    if (out.verdict.kind == VERDICT_SAME && followed.n > 0)
+    bool same = out.verdict.kind == VERDICT_SAME;
+    if (same && followed.n > 0)
         ask_with_constants(q, &followed, &out);
-    else if (out.verdict.kind == VERDICT_SAME && out.verdict.one_way && q->own_cost > 0)
-        ask_in_larger(q, &out);
-    else if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
+    else if (q->own_cost > 0 && (same ? out.verdict.one_way : out.verdict.kind == VERDICT_NONE || out.doubtful))
         ask_in_larger(q, &out);
     if (out.verdict.kind == VERDICT_SAME && out.verdict.one_way) {
         out.verdict.kind = VERDICT_NONE;
