@@ -27,7 +27,7 @@ static bool moves_positions(const struct dag *d, uint32_t value) {
     for (int i = 0; i < MAX_WALK && node != NONE && d->nodes[node].noperands > 0; i++) {
         enum op_class class = dag_class(d, node);
         uint32_t from = dag_operands(d, node)[0];
-        if ((!class_moves(class) && class != OP_CAST) || from == NONE)
+        if (!class_moves(class) || from == NONE)
             return false;
         moved = true;
         node = d->values[from].node;

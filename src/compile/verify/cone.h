@@ -21,7 +21,8 @@ struct cone_pair {
     struct reason why;                         /* why there is no cone; or empty */
 };
 
-/* From `result`, `moved` and `opened`. Values that are merged less surely than `least` are no inputs. False with `why`.
+/* From `result`, `moved` and `opened`. Values that are merged less surely than `least` are no inputs, nor are
+ * positions that are moved. False with `why`.
  */
 bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least);
 /* One layer larger: of the inputs that only one side needs the latest are opened, or else all that ops make. False

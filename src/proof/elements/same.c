@@ -11,7 +11,6 @@ enum {
     FEW = 8,
     ENOUGH = 256, /* elements that thresholds and bounds are seen in */
     MANY = 4096,
-    MOST_COVERS = 512,
     MOST_GIVEN = 4096, /* elements that vary along all dimensions */
     MAX_AGREEING = 8,
     MAX_READINGS = 256,
@@ -192,7 +191,7 @@ static uint32_t samples_of(const struct trying *t, enum trial trial) {
         return 1;
     uint32_t wanted = trial == TRIAL_NEAR_EPSILON ? 4 : many && n < enough ? enough / n : 1;
     if (trial == TRIAL_COARSE && t->p->covers > wanted)
-        wanted = t->p->covers < MOST_COVERS ? t->p->covers : MOST_COVERS;
+        wanted = t->p->covers;
     return wanted > least ? wanted : least;
 }
 
@@ -295,7 +294,7 @@ static enum verdict_kind try_kinds_once(struct trying *t) {
     return v;
 }
 
-/* Few elements, which are side by side along some dimension. */
+/* Few elements, at one index of some dimension. */
 static bool compares_few(const struct trying *t) {
     const struct compared *first = &t->compared[0];
     const struct shape *s = &first->sides[0]->shape;

@@ -79,7 +79,7 @@ static bool is_rounded(double c, double exact, int bits) {
 
 /* The constant is one of these functions of an extent n, up to its sign; then *out is that function of `to`. They are
  * what means, variances (n - 1) and the scales of attention (1 / sqrt(n), also split between both operands) use. A 2 is
- * an exponent, and 0.5 a half, more often than a root of 4 or 16. */
+ * an exponent, and 0.5 a half, more often than a root of 4 or 16 or made of 3. */
 static bool is_function_of(double c, int bits, double n, double to, double *out) {
     const double forms[][2] = {{n, to},
                                {1 / n, 1 / to},
@@ -89,9 +89,9 @@ static bool is_function_of(double c, int bits, double n, double to, double *out)
                                {1 / (n - 1), 1 / (to - 1)},
                                {sqrt(sqrt(n)), sqrt(sqrt(to))},
                                {1 / sqrt(sqrt(n)), 1 / sqrt(sqrt(to))}};
-    bool root = fabs(c) != 2 && fabs(c) != 0.5;
+    bool common = fabs(c) == 2 || fabs(c) == 0.5;
     for (size_t i = 0; n > 1 && i < sizeof forms / sizeof *forms; i++)
-        if ((root || i < 2) && is_rounded(fabs(c), forms[i][0], bits)) {
+        if ((!common || i < 2) && is_rounded(fabs(c), forms[i][0], bits)) {
             *out = copysign(forms[i][1], c);
             return true;
         }

@@ -148,7 +148,7 @@ static int64_t places_of(const struct graph *g, uint32_t op, uint32_t operand, c
         return row_length(g, other);
     if (to->places && by > 0 && (counts || k == K_BITWISE_AND))
         return wholes_before(g, op, operand, to->places);
-    if (to->places && by > 0 && operand == 0 && k == K_SUBTRACT)
+    if (to->places && to->places < INT32_MAX && by > 0 && operand == 0 && k == K_SUBTRACT)
         return to->places + by;
     return keeps ? to->places : 0;
 }

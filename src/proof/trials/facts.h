@@ -14,9 +14,9 @@ static inline bool predicate_hides(enum predicate_use use) {
 struct facts {
     enum predicate_use predicate;
     int mask_sign;   /* 1: an additive mask, which hides with -inf; -1: one that is subtracted, with inf; 0: neither */
-    int64_t indices; /* an integer that selects elements, rows or the like: how many of them; else 0 */
+    int64_t indices; /* an integer that selects elements, rows or the like: how many numbers do; else 0 */
     int64_t counted; /* so many in a row are reduced to one, or added up on the way; 0: none are */
-    int64_t places;  /* an integer that is compared with the numbers of a row: how many of these; else 0 */
+    int64_t places;  /* an integer of which what is made is compared with the numbers of a row: how many are; else 0 */
     double narrowed; /* the smallest number that a type which holds it on the way does not hold; 0: all hold it */
     bool used;       /* some op takes it, */
     bool taken;      /* and does more with it than to move it */

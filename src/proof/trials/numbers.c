@@ -284,7 +284,7 @@ static double asked_for(const struct filling *f, struct spot at, double x, uint6
     if (f->trial == TRIAL_NAN && !f->whole && uniform(state) < 0.25)
         x = NAN;
     if (f->covers)
-        x = (double)((uint64_t)(at.i + f->n * (int64_t)f->turn) % (uint64_t)f->input->facts.places);
+        x = (double)(((uint64_t)at.i + (uint64_t)f->n * f->turn) % (uint64_t)f->input->facts.places);
     x = masked(f, at, x, state);
     x = f->least > 0 ? copysign(fmax(fabs(x), f->least), x) : x;
     return f->negated ? -x : x;
@@ -389,7 +389,7 @@ struct filling *filling_of(const struct problem *p, struct draw d, uint32_t devi
     bool one = f->n > 1 && g->varies[in->value] == 0, is_float = !f->whole;
     f->least = is_float && (in->facts.divides || one) ? 0.5 : in->facts.divides ? 1 : 0;
     f->negated = d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign;
-    f->covers = d.trial == TRIAL_COARSE && in->facts.places && !in->facts.indices;
+    f->covers = d.trial == TRIAL_COARSE && f->type != DT_I1 && in->facts.places && !in->facts.indices;
     f->plain = is_plain(f);
     return f;
 }

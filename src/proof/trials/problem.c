@@ -105,6 +105,7 @@ static bool tests_nan(const struct graph *g, uint32_t op) {
 }
 
 void problem_facts(struct problem *p) {
+    enum { MOST_COVERS = 512 };
     const struct graph *g = p->program.graph;
     struct fact_table facts = facts_of(g, p->program.ops, p->program.nops);
     for (uint32_t i = 0; i < p->ninputs; i++) {
@@ -115,8 +116,9 @@ void problem_facts(struct problem *p) {
         p->masks |= in->facts.mask_sign != 0 || predicate_hides(in->facts.beside);
         p->hides |= in->facts.mask_sign != 0 || predicate_hides(use) || predicate_hides(in->facts.beside);
         p->integers |= format_is_integer(type) && type != DT_I1 && !use && !in->facts.indices;
-        int64_t n = graph_numel(g, in->value), covers = n > 0 ? (in->facts.places + n - 1) / n : 0;
-        p->covers = covers > p->covers && covers < UINT16_MAX ? (uint32_t)covers : p->covers;
+        int64_t n = graph_numel(g, in->value), places = type == DT_I1 || in->facts.indices ? 0 : in->facts.places;
+        int64_t covers = n > 0 && places > 0 ? (places - 1) / n + 1 : 0;
+        p->covers = covers > p->covers ? (uint32_t)(covers < MOST_COVERS ? covers : MOST_COVERS) : p->covers;
     }
     p->wide = p->integers;
     for (uint32_t i = 0; i < p->program.nops; i++) {

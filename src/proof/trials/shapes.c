@@ -323,6 +323,8 @@ static void ask_with_constants(const struct shapes_question *q, const struct fix
     v.agrees |= v.kind == VERDICT_NONE;
     if (v.kind != VERDICT_SAME)
         *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
+    else
+        out->verdict.one_way &= v.one_way;
     free(at);
 }
 

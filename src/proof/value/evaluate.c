@@ -165,9 +165,9 @@ static void map_run(struct lazy_demand *e, const struct lazy *l, const double *c
         out[i] = p[0][i] != 0 ? p[1][i] : p[2][i];
 }
 
-/* What it makes is no number, which is not compared, and would be one if it went the other way. */
+/* What it makes is no number, which is not compared, and would be one if it went the other way; or it compares one. */
 static bool says_nothing(const struct lazy *l, const double *const *p, int64_t i, double out) {
-    return l->nin == 3 ? isnan(out) && !isnan(p[p[0][i] != 0 ? 2 : 1][i]) : isnan(p[0][i]);
+    return l->nin == 3 ? isnan(out) && !isnan(p[p[0][i] != 0 ? 2 : 1][i]) : isnan(p[0][i]) || isnan(p[1][i]);
 }
 
 /* Of comparisons those of whole numbers count, of which few may be tried. */
