@@ -35,10 +35,21 @@ static void search(const char *args, const char *ops, bool all) {
     automaton_free(automaton);
 }
 
+/* As explain searches: only where enough ops can match. */
+static bool is_found_near(const char *args, const char *ops, const char *reason) {
+    bool found = false;
+    search(args, ops, false);
+    for (uint32_t i = 0; i < near.n; i++)
+        found |= str_is(near.items[i].reason, reason);
+    return found;
+}
+
 /* The closest place: so many ops of so many, and this difference. */
 static const struct near_miss *differs(const char *args, const char *ops, const char *kind, const char *part,
                                        const char *reason, uint32_t n, uint32_t total) {
     const struct near_miss *best = NULL;
+    bool is_near = n >= LEAST_OPS && 2 * n >= total;
+    cr_assert(!is_near || is_found_near(args, ops, reason), "\"%s\" is lost", reason);
     search(args, ops, true);
     cr_assert_eq(list.n, 0, "it matches\n%s", ir.text);
     for (uint32_t i = 0; i < near.n; i++)
@@ -67,6 +78,17 @@ Test(explain, another_operator) {
     cr_assert_not(c->whole);
     differs(XYZ, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o", "operator", "neg(x)",
             "%x is an argument, neg expected", 2, 3);
+}
+
+Test(explain, what_is_near_behind_one_difference_alone) {
+    pattern("out = exp(neg(abs(x)))", "");
+    differs("x:2x3", "a = ttir.abs x -> 2x3; t = ttir.tanh a -> 2x3; o = ttir.exp t -> 2x3; return o", "operator",
+            "neg(abs(x))", "%t is ttir.tanh at line 2, neg expected", 2, 3);
+    differs("x:2x3", "a = ttir.abs x -> 2x3; o = ttir.exp a -> 2x3; return o", "operator", "neg(abs(x))",
+            "%a is ttir.abs at line 2, neg expected", 2, 3);
+    pattern("out = exp(neg(x))", "");
+    differs("x:2x3", "n = ttir.neg x -> 2x3; t = ttir.tanh n -> 2x3; o = ttir.exp t -> 2x3; return o", "operator",
+            "neg(x)", "%t is ttir.tanh at line 2, neg expected", 2, 2);
 }
 
 Test(explain, an_op_that_is_missing_and_one_too_many) {

@@ -183,12 +183,16 @@ static bool may_be_operand(const struct matcher *m, const struct node *node, uin
     return may;
 }
 
+bool diagnosis_may_stand_in(const struct matcher *m, const struct node *node, uint32_t op) {
+    bool may = node->nargs == graph_count_operands(m->g, op);
+    for (uint32_t i = 0; m->ops && i < node->nargs && may; i++)
+        may = may_be_operand(m, node->args[i], op);
+    return may;
+}
+
 /* The op is another one: its operands are those of the goal's. */
 static enum search_outcome match_other(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    bool may = true;
-    for (uint32_t i = 0; m->ops && i < g->node->nargs && may; i++)
-        may = may_be_operand(m, g->node->args[i], op);
-    return may ? match_stand_in(m, g, op, map) : MISSED;
+    return diagnosis_may_stand_in(m, g->node, op) ? match_stand_in(m, g, op, map) : MISSED;
 }
 
 /* The op is one too many: what is expected stands before it. */
@@ -487,7 +491,7 @@ const bool *near_misses_far(const struct pattern_set *set, const struct graph *g
 }
 
 static void search_at(struct matcher *m, const struct pattern_set *set, uint32_t op, const struct near_query *query,
-                      struct arena *scratch, struct arena *a, struct near_misses *near) {
+                      struct near_bound *bound, struct arena *scratch, struct arena *a, struct near_misses *near) {
     uint32_t k = m->g->kind[op], first = set->first_rooted[k];
     const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
     for (uint32_t i = first; i < set->first_rooted[k + 1]; i++) {
@@ -495,7 +499,8 @@ static void search_at(struct matcher *m, const struct pattern_set *set, uint32_t
         struct near_miss close = {.op = NONE};
         struct diagnosis d = {.best = &close, .query = query, .root = op};
         if (!(query->far && query->far[p->order]) && node_is(p->formula.root, (enum op_kind)k) &&
-            !has_match(m, roots, i - first, p, op) && diagnose(m, p, &d, scratch))
+            !has_match(m, roots, i - first, p, op) && (m->full || near_bound_allows(bound, p, op)) &&
+            diagnose(m, p, &d, scratch))
             keep(near, &close, a);
         arena_reset(scratch);
     }
@@ -504,6 +509,7 @@ static void search_at(struct matcher *m, const struct pattern_set *set, uint32_t
 void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
                       const struct near_query *query, struct arena *a, struct near_misses *near) {
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
+    struct near_bound *bound = near_bound_new(m, query);
     struct arena scratch = {0};
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
@@ -512,8 +518,9 @@ void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, 
         automaton_run(ops, first, end);
     for (uint32_t op = first; op < end; op++)
         if (g->kind[op] < OPERATORS && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
-            search_at(m, set, op, query, &scratch, a, near);
+            search_at(m, set, op, query, bound, &scratch, a, near);
     arena_free(&scratch);
+    near_bound_free(bound);
     matcher_free(m);
 }
 

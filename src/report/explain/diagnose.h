@@ -1,4 +1,4 @@
-/* The state of a diagnostic search. Private to diagnose.c, missing_ops.c and reason.c. */
+/* The state of a diagnostic search. Private to diagnose.c, near_bound.c, missing_ops.c and reason.c. */
 #ifndef FA_DIAGNOSE_H
 #define FA_DIAGNOSE_H
 
@@ -40,6 +40,18 @@ struct diagnosis {
     struct failure edit; /* that the search has gone on from, while state.edits is 1 */
     struct gone_on gone_on;
 };
+
+/* ---- diagnose.c ---- */
+
+/* The search may take the op for another one that the node stands for: the node's arguments may be its operands. */
+bool diagnosis_may_stand_in(const struct matcher *m, const struct node *node, uint32_t op);
+
+/* ---- near_bound.c ---- */
+
+struct near_bound *near_bound_new(const struct matcher *m, const struct near_query *query);
+void near_bound_free(struct near_bound *b);
+/* False: at this root no search for the pattern ends in a near miss that the query wants. */
+bool near_bound_allows(struct near_bound *b, const struct pattern *p, uint32_t op);
 
 /* ---- missing_ops.c ---- */
 

@@ -348,7 +348,10 @@ static void find_near(struct explained_graph *r) {
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     struct searched_function *searched = arena_alloc(&r->arena, (n + (size_t)1) * sizeof *searched);
-    struct near_query query = {e->all ? 1 : LEAST_OPS, is_wanted, r,
+    bool *reported = arena_alloc(&r->arena, g->m->nops + (size_t)1);
+    for (uint32_t i = 0; i < g->m->nops; i++)
+        reported[i] = r->reported[0][i] > 0;
+    struct near_query query = {e->all ? 1 : LEAST_OPS, is_wanted, r, r->asked ? NULL : reported,
                                e->all ? NULL : near_misses_far(e->patterns, g, &r->arena)};
     for (uint32_t i = 0; i < n; i++)
         find_near_in(r, ops, &query, searched, i, funcs[i]);

@@ -40,7 +40,8 @@ struct near_query {
     uint32_t least;                                             /* ops that match; LEAST_OPS: and half of all */
     bool (*wants)(const void *self, const struct near_miss *c); /* which has no words yet; NULL: any */
     const void *self;
-    const bool *far; /* near_misses_far; NULL: no pattern is */
+    const bool *reported; /* per op: near misses of such ops alone are not wanted; NULL: no op is */
+    const bool *far;      /* near_misses_far; NULL: no pattern is */
 };
 
 /* Of each pattern, by its order: near to nothing, since it needs an op of which the graph has none. In `a`. */
