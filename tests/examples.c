@@ -78,8 +78,8 @@ static bool show(const struct pattern *p, uint32_t number, struct diags *d, bool
     struct str text = example_module(p, e, &arena, d);
     bool good = parsed_module_read(&m, text, &arena);
     struct str wrong = good ? what_is_wrong(&m.graph, &arena) : STR("is no function of well-formed ops");
-    const char *head = arena_printf(&arena, "%s:%llu: %s, test %u (%s)", e->origin.file->path, (unsigned long long)e->line,
-                                    p->name.p, number, e->hit ? "hit" : "miss")
+    const char *head = arena_printf(&arena, "%s:%llu: %s, test %u (%s)", e->origin.file->path,
+                                    (unsigned long long)e->line, p->name.p, number, e->hit ? "hit" : "miss")
                            .p;
     if (print)
         printf("// %s\n%.*s// -----\n", head, (int)text.n, text.p);
