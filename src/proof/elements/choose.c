@@ -88,7 +88,8 @@ static int64_t random_index(const struct shape *s, uint64_t *state, uint32_t dim
     return at;
 }
 
-/* All, or corners, both sides of each bound, and others in a few rows and anywhere. */
+/* All, or corners, both sides of each bound, and others in a few rows, or all of these where many are asked for, and
+ * anywhere. */
 static void choose_elements(struct trying *t, struct compared *c, const struct bounds *b, uint32_t most) {
     enum { ROWS = 4 };
     const struct shape *s = &c->sides[0]->shape;
@@ -112,11 +113,15 @@ static void choose_elements(struct trying *t, struct compared *c, const struct b
             for (int64_t side = -1; side <= 0; side++)
                 if (b->at[i] < s->dim[d])
                     add_element(c, random_index(s, &state, d, b->at[i] + side), most / 2);
-    for (int i = 0; i < ROWS; i++)
+    bool whole_rows = most > MOST_ELEMENTS && ROWS * row <= most / 2;
+    for (int i = 0; i < ROWS; i++) {
         rows[i] = (int64_t)(next_random(&state) % (uint64_t)(n / row)) * row;
+        for (int64_t k = 0; whole_rows && k < row; k++)
+            add_element(c, rows[i] + k, most);
+    }
     for (uint32_t tries = 0; c->n < most && c->n < n && tries < 4 * most; tries++)
         add_element(c,
-                    tries % (t->how.whole ? 2 : 4) == 1
+                    whole_rows || tries % (t->how.whole ? 2 : 4) == 1
                         ? (int64_t)(next_random(&state) % (uint64_t)n)
                         : rows[tries % ROWS] + (int64_t)(next_random(&state) % (uint64_t)row),
                     most);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    MOST_WIDE = 1 << 16,
+    MOST_WIDE = 1 << 14,
     FEW = 8,
     ENOUGH = 256, /* elements that thresholds and bounds are seen in */
     MANY = 4096,
@@ -195,9 +195,12 @@ static uint32_t samples_of(const struct trying *t, enum trial trial) {
     return wanted > least ? wanted : least;
 }
 
-/* The bound of an approximate form is one of many numbers: all of a few may be where it is far, or where it is near. */
+/* The bound of an approximate form is one of many numbers: all of a few may be where it is far, or where it is near.
+ * Where nothing is drawn all samples are one. */
 static bool needs_more(const struct trying *t, enum trial trial, uint32_t sample) {
     bool near = false;
+    if (t->p->ninputs == 0)
+        return sample == 0;
     for (uint32_t i = 0; i < t->p->noutputs; i++)
         near |= t->distance[i].text.n && t->distance[i].n < ENOUGH;
     return sample < samples_of(t, trial) || (near && sample < ENOUGH);
