@@ -92,19 +92,24 @@ static int64_t whole_beside(const struct graph *g, uint32_t op, uint32_t operand
     return c.known && c.value >= 1 && c.value <= most && c.value == rint(c.value) ? (int64_t)c.value : 0;
 }
 
-/* How many whole numbers make those below n: as many more as are divided by, and of a remainder some that are beyond
- * it. */
+/* By another whole number, as parts of a position are. */
+static bool makes_no_larger(enum op_kind k, uint32_t operand) {
+    return k == K_BITWISE_AND || (operand == 0 && (k == K_REMAINDER || k == K_DIVIDE || k == K_RIGHT_SHIFT));
+}
+
+/* How many whole numbers such an op makes those below n of: as many more as are divided by, and of a remainder some
+ * that are beyond it. */
 static int64_t wholes_before(const struct graph *g, uint32_t op, uint32_t operand, int64_t n) {
     enum { MOST_BITS = 20 };
     enum op_kind k = (enum op_kind)g->kind[op];
     int64_t by = n < INT32_MAX ? whole_beside(g, op, operand) : 0, most = n;
-    if (k == K_BITWISE_AND && by > 0)
+    if (by > 0 && k == K_BITWISE_AND)
         most = 2 * (by + 1);
-    else if (operand == 0 && k == K_REMAINDER && by > 0)
+    else if (by > 0 && k == K_REMAINDER)
         most = 2 * by;
-    else if (operand == 0 && k == K_DIVIDE && by > 0)
+    else if (by > 0 && k == K_DIVIDE)
         most = n * by;
-    else if (operand == 0 && k == K_RIGHT_SHIFT && by <= MOST_BITS)
+    else if (k == K_RIGHT_SHIFT && by <= MOST_BITS)
         most = n << by;
     return most < INT32_MAX ? most : n;
 }
@@ -112,10 +117,9 @@ static int64_t wholes_before(const struct graph *g, uint32_t op, uint32_t operan
 /* Of an operand of an elementwise op that makes `indices` of it. */
 static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t operand, int64_t indices) {
     enum op_kind k = (enum op_kind)g->kind[op];
-    bool no_larger = k == K_BITWISE_AND || ((k == K_REMAINDER || k == K_DIVIDE || k == K_RIGHT_SHIFT) && operand == 0);
     if (class_moves(graph_class(g, op)) || k == K_ABS || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP)
         return indices;
-    if (no_larger)
+    if (makes_no_larger(k, operand))
         return wholes_before(g, op, operand, indices);
     struct constant c = k == K_ADD ? operand_constant(g, graph_operands(g, op)[1 - operand]) : (struct constant){0};
     if (c.known && c.value > 0 && c.value < (double)indices)
@@ -141,12 +145,11 @@ static int64_t places_of(const struct graph *g, uint32_t op, uint32_t operand, c
     enum op_class c = graph_class(g, op);
     bool keeps =
         class_moves(c) || c == OP_SLICE || c == OP_JOIN || k == K_ADD || k == K_ABS || (k == K_WHERE && operand > 0);
-    bool counts = operand == 0 && (k == K_DIVIDE || k == K_RIGHT_SHIFT || k == K_REMAINDER);
     uint32_t other = graph_noperands(g, op) == 2 ? graph_operands(g, op)[1 - operand] : NONE;
     int64_t by = whole_beside(g, op, operand);
     if (op_is(k, COMPARES) && other != NONE)
         return row_length(g, other);
-    if (to->places && by > 0 && (counts || k == K_BITWISE_AND))
+    if (to->places && by > 0 && makes_no_larger(k, operand))
         return wholes_before(g, op, operand, to->places);
     if (to->places && to->places < INT32_MAX && by > 0 && operand == 0 && k == K_SUBTRACT)
         return to->places + by;
