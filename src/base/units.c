@@ -18,13 +18,13 @@ const char *fa_format_time(double us, char out[FA_TIME_TEXT]) {
     return out;
 }
 
-void add_time_part(struct buf *out, double part, const char *between, double all) {
+void add_time_part(struct buf *out, double part, double all) {
     char some[FA_TIME_TEXT], whole[FA_TIME_TEXT];
     size_t n = strlen(fa_format_time(part, some));
     const char *unit = strchr(fa_format_time(all, whole), ' ');
     if (strcmp(strchr(some, ' '), unit) == 0)
         n -= strlen(unit);
-    buf_printf(out, "%.*s %s %s", (int)n, some, between, whole);
+    buf_printf(out, "%.*s of %s", (int)n, some, whole);
 }
 
 void add_total_time(struct buf *out, double us) {

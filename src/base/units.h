@@ -9,8 +9,8 @@
 void add_bytes(struct buf *out, int64_t n);
 /* "10us", "1.5 ms", or "2%", which is a share. The other one is 0. */
 bool read_time_or_share(struct str s, double *us, double *share);
-/* "296 of 332 ms", "310 us of 12 ms": `between` them "of". */
-void add_time_part(struct buf *out, double part, const char *between, double all);
+/* "296 of 332 ms", "310 us of 12 ms" */
+void add_time_part(struct buf *out, double part, double all);
 /* "29.77 ms": the time of all ops, in the digits in which that of other compiles differs. */
 void add_total_time(struct buf *out, double us);
 

@@ -128,7 +128,7 @@ void report_add_time(struct buf *out, double us) {
 /* "10 of 30 ms" */
 static void write_part(struct writer *w, const char *key, double us, double all) {
     struct buf text = {0};
-    add_time_part(&text, us, "of", all);
+    add_time_part(&text, us, all);
     write_pair(w, key, buf_str(&text), TEXT_NAME);
     buf_free(&text);
 }

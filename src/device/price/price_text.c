@@ -52,17 +52,17 @@ struct str device_label(const struct device *d, struct arena *a) {
 
 /* At the ops of the place. */
 static void add_here(struct buf *out, const struct price *x) {
-    add_time_part(out, price_saved_here_us(x), "of", x->measured_us > 0 ? x->measured_us : x->without.estimated.us);
+    add_time_part(out, price_saved_here_us(x), x->measured_us > 0 ? x->measured_us : x->without.estimated.us);
     if (x->measured_us > 0)
         buf_add(out, STR(" as measured"));
 }
 
 static void add_saved(struct buf *out, const struct price *x) {
-    char around[FA_TIME_TEXT];
+    char around[FA_TIME_TEXT], more[FA_TIME_TEXT];
     double us = x->measured_us > 0 ? x->measured_us : x->without.estimated.us;
     if (price_is_slower(x)) {
         buf_add(out, SLOWER);
-        add_time_part(out, -price_saved_us(x), "than", us);
+        buf_printf(out, "%s than %s", fa_format_time(-price_saved_us(x), more), fa_format_time(us, around));
         return;
     }
     if (price_saved_us(x) < NO_TIME_US) {
