@@ -1430,8 +1430,18 @@ class Explain(Case):
         self.assertEqual(self.places("--at=fc1.matmul", "--only=small", "--include=slower", *args)[0]["outcome"], "matched")
 
     def test_a_place_without_a_name(self):
-        for place in "a ()", "before , x", "fed by ":
+        for place in "a ()", "before , x", "fed by ", "%0,%1", "%0, %1", "ttnn:%1":
             self.assertEqual(self.explain("--at=" + place, "--ttir-only", "m.mlir")[0], 3, place)
+        self.assertEqual(self.explain("--at=ttir:%1", "--ttir-only", "m.mlir")[0], 0)
+
+    def test_what_matches_comes_before_what_nearly_does(self):
+        """With --at also what an audit leaves out, and before places that differ there."""
+        own = "name: %s\nfused_op: ttnn.%s\nsource: ttnn\nmatch: out = %s\n%s"
+        self.write("p.yml", own % ("near", "near", "exp(matmul(a, b) - c)", "---\n")
+                   + own % ("hidden", "hidden", "matmul(a, b) + c", "block: [{when: rank(c) == 2, say: 'c has {rank(c)} axes.'}]\n"))
+        first, second = self.places("--no-default-patterns", "-P", "p.yml", "--at=ttir.add", "--ttir-only", "exp.mlir")
+        self.assertEqual((first["pattern"], first["difference"]["reason"]), ("hidden", "c has 2 axes"))
+        self.assertEqual(second["pattern"], "near")
 
     def test_what_the_compiler_accepts(self):
         own = "name: own\nfused_op: ttnn.linear\nsource: ttnn\nmatch: %s\nwhere: row_vector(c)\n" \

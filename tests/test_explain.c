@@ -143,8 +143,8 @@ Test(explain, hidden_places) {
         differs(XYZ, ops, "decomposed", "one_location()", "the compiler took it apart on purpose", 2, 2);
     cr_assert(c->whole);
     cr_assert_str_eq(c->hint, "--include=decomposed reports it");
-    pattern("out = exp(x) + y", "block: [{when: 'extent(x, -1) == 3', say: no}]");
-    differs(XYZ, ops, "block", "extent(x, -1) == 3", "known to be unsafe or disabled", 2, 2);
+    pattern("out = exp(x) + y", "block: [{when: 'extent(x, -1) == 3', say: too few columns.}]");
+    differs(XYZ, ops, "block", "extent(x, -1) == 3", "too few columns", 2, 2);
 }
 
 Test(explain, the_condition_is_that_of_the_pattern_which_failed) {

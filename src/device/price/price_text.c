@@ -58,11 +58,13 @@ static void add_here(struct buf *out, const struct price *x) {
 }
 
 static void add_saved(struct buf *out, const struct price *x) {
-    char around[FA_TIME_TEXT], more[FA_TIME_TEXT];
+    char around[FA_TIME_TEXT], with[FA_TIME_TEXT];
     double us = x->measured_us > 0 ? x->measured_us : x->without.estimated.us;
     if (price_is_slower(x)) {
+        double more = -price_saved_us(x);
         buf_add(out, SLOWER);
-        buf_printf(out, "%s than %s", fa_format_time(-price_saved_us(x), more), fa_format_time(us, around));
+        buf_printf(out, "%s: %s", fa_format_time(more, around), fa_format_time(us + more, with));
+        buf_printf(out, " instead of %s", fa_format_time(us, around));
         return;
     }
     if (price_saved_us(x) < NO_TIME_US) {
@@ -126,9 +128,10 @@ double price_line_us(struct str line) {
         rest = (struct str){rest.p + 1, rest.n - 1};
     snprintf(number, sizeof number, "%.*s", (int)rest.n, rest.p);
     double us = strtod(number, NULL);
-    for (; rest.n; rest = (struct str){rest.p + 1, rest.n - 1}) /* the first unit is of both times */
+    for (; rest.n; rest = (struct str){rest.p + 1, rest.n - 1}) /* the first unit is of the first time, or of both */
         for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-            if (str_starts(rest, units[i].name) && (rest.n == units[i].name.n || strchr(" ,", rest.p[units[i].name.n])))
+            if (str_starts(rest, units[i].name) &&
+                (rest.n == units[i].name.n || strchr(" ,:", rest.p[units[i].name.n])))
                 return (str_starts(line, SLOWER) ? -us : us) * units[i].us;
     return 0;
 }

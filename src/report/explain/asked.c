@@ -51,6 +51,8 @@ static struct asked_place asked_place_of(const char *at) {
         q.text = rest;
     if (rest.n && *rest.p == '%') {
         q.value = head(rest, " ,:;#)");
+        struct str behind = {q.value.p + q.value.n, rest.n - q.value.n};
+        q.value = str_find(behind, STR("%")) ? rest : q.value; /* several are the name of none */
         return q;
     }
     if (first.n < rest.n && str_find(first, STR("."))) {
@@ -129,9 +131,15 @@ static bool is_of_file(const struct level *l, const struct asked_place *q, uint6
     return *line && shorter.n && str_ends(path, shorter);
 }
 
+/* What is computed once of a value is used where its result is. */
 static void mark_users(const struct graph *g, uint32_t value, bool *asked) {
-    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++)
+    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++) {
+        const struct mlir_op *op = &g->m->ops[g->uses[i]];
+        bool once = str_ends(mlir_op_name(g->m, g->uses[i]), STR(".load_cached"));
         asked[g->uses[i]] = true;
+        for (uint32_t k = 0; once && k < op->nresults; k++)
+            mark_users(g, op->first_result + k, asked);
+    }
 }
 
 static bool mark_values(const struct graph *g, struct str name, bool *asked) {
@@ -257,10 +265,17 @@ static bool mark_descendants(const struct level *ttir, const bool *first, const 
     return any;
 }
 
+static bool is_ttnn(const struct level *l) {
+    bool any = false;
+    for (uint32_t op = 0; op < l->ir.nops && !any; op++)
+        any = graph_is_ttnn(&l->graph, op);
+    return any;
+}
+
 bool asked_mark(const char *at, const struct level *decides, const struct level *ttir, struct arena *a, bool *asked,
                 struct str *became) {
     struct asked_place q = asked_place_of(at);
-    bool in_decides = !q.is_ttir || !ttir;
+    bool in_decides = ttir || is_ttnn(decides) ? !q.is_ttir : !q.is_ttnn;
     *became = STR("");
     if (in_decides && mark_level(decides, &q, asked))
         return true;

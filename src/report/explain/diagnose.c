@@ -76,10 +76,12 @@ static uint32_t objections(struct matcher *m, const struct failure *first) {
 
 /* Matched movement alone says nothing: it is everywhere. */
 static bool computes(const struct near_miss *c) {
-    for (uint32_t i = 0; i < c->nops; i++)
-        if (!class_moves(graph_class(c->graph, c->ops[i])))
-            return true;
-    return false;
+    bool any = false;
+    for (uint32_t i = 0; i < c->nops && !any; i++) {
+        enum op_class class = graph_class(c->graph, c->ops[i]);
+        any = !class_moves(class) && class != OP_SLICE && class != OP_JOIN;
+    }
+    return any;
 }
 
 /* At least half of the ops, and more than the root; or nothing is known (the step limit). */
@@ -96,30 +98,36 @@ static const char *const hints[] = {
     [DETOUR_EXTRA] = "all else matches: the op is one too many",
 };
 
+/* Of two differences what is said: an op that is not there, rather than a condition on those that are. */
+static const struct failure *to_say(const struct failure *first, const struct failure *second) {
+    return second && first->why == FAILED_WHERE && second->why != FAILED_WHERE ? second : first;
+}
+
 static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
                      uint32_t n) {
     const struct near_query *query = diagnosis_of(m)->query;
+    const struct failure *said = to_say(first, second);
     *diagnosis_of(m)->best = (struct near_miss){.op = NONE};
     if (n < query->least)
         return; /* words, and how much is missing, cost more than the search */
     uint32_t more = ops_missing(m, first, second) + reason_is_absence(m, first);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
     memcpy(kept, ops, n * sizeof *kept);
-    *diagnosis_of(m)->best = (struct near_miss){.pattern = first->pattern ? first->pattern : shown(m),
+    *diagnosis_of(m)->best = (struct near_miss){.pattern = said->pattern ? said->pattern : shown(m),
                                                 .graph = m->g,
                                                 .func = m->func,
                                                 .root = diagnosis_of(m)->root,
                                                 .ops = kept,
                                                 .nops = n,
                                                 .total = n + more,
-                                                .others = second ? 0 : objections(m, first),
-                                                .excluded = reason_is_presence(first),
-                                                .op = reason_op(m, first),
+                                                .others = objections(m, said),
+                                                .excluded = reason_is_presence(said),
+                                                .op = reason_op(m, said),
                                                 .whole = !second && first->why >= FAILED_USER};
     if ((query->least == LEAST_OPS && !is_close(diagnosis_of(m)->best)) ||
         (query->wants && !query->wants(query->self, diagnosis_of(m)->best)))
         return;
-    reason_of(m, first, diagnosis_of(m)->best);
+    reason_of(m, said, diagnosis_of(m)->best);
     if (!second && !diagnosis_of(m)->best->hint)
         diagnosis_of(m)->best->hint = hints[first->detour];
 }
@@ -378,7 +386,9 @@ static void observe_verdict(struct matcher *m, struct evaluation *e, const struc
             return;
     for (uint32_t i = 0; !p->show_blocked && i < p->nblock; i++)
         if (!p->block[i].when || evaluate(e, p->block[i].when) != 0) {
-            verdict(m, p, FAILED_BLOCKED, p->block[i].when);
+            struct failure s = {.why = FAILED_BLOCKED, .at = NONE, .condition = p->block[i].when, .pattern = p};
+            s.why_blocked = p->block[i].say;
+            record(m, &s, NULL);
             return;
         }
 }

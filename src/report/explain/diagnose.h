@@ -21,6 +21,7 @@ struct failure {
     const struct number *condition;
     const struct pattern *pattern; /* whose condition it is */
     const struct node *line;       /* FAILED_LINE */
+    struct str why_blocked;        /* FAILED_BLOCKED: as the pattern says it */
     enum detour detour;
 };
 

@@ -126,15 +126,19 @@ static struct explained *add_match(struct explained_graph *r, enum outcome outco
     return add(r, outcome, m->pattern, m->root, m->ops, m->nops);
 }
 
-/* A match that an audit leaves out since the fused op is slower: what it says of that, else nothing. */
-static struct str slower_by(struct explained_graph *r, struct pricer *p, struct matcher *query, const struct match *m) {
-    struct arena scratch = {0};
+/* What fusing it saves, or costs; *left_out: so that an audit leaves it out. */
+static struct str price_of(struct explained_graph *r, struct pricer *p, struct matcher *query, const struct match *m,
+                           bool *left_out) {
+    struct arena scratch = {0}, *a = &r->e->arena;
     struct match_detail detail;
     struct str line = STR("");
-    if (!included(&r->options->patterns, "slower") && binding_query_run(query, m, &scratch, &detail)) {
+    *left_out = false;
+    if (binding_query_run(query, m, &scratch, &detail)) {
         struct price x = price_match(p, m, &detail);
-        if (price_saves_nothing(&x, m->pattern->status.pass.n > 0))
-            line = price_line(&x, p->device, STR(""), &r->e->arena);
+        line = price_line(&x, p->device, STR(""), a);
+        line = !line.n || price_is_slower(&x) ? line : arena_printf(a, "saves %.*s", (int)line.n, line.p);
+        *left_out =
+            !included(&r->options->patterns, "slower") && price_saves_nothing(&x, m->pattern->status.pass.n > 0);
     }
     arena_free(&scratch);
     return line;
@@ -149,14 +153,15 @@ static void add_reported(struct explained_graph *r) {
     pricer_begin(&pricer, &r->level->graph, &device, r->e->chips.cycles);
     struct matcher *query = binding_query_new(&r->level->graph, NULL);
     for (uint32_t i = 0; i < s->matches.n; i++) {
-        struct str slower = slower_by(r, &pricer, query, &s->matches.items[i]);
-        r->e->reported |= !slower.n;
-        if (!(r->asked || slower.n) ||
-            !(x = add_match(r, slower.n ? OUTCOME_SLOWER : OUTCOME_MATCHED, &s->matches.items[i])))
+        bool left_out;
+        struct str price = price_of(r, &pricer, query, &s->matches.items[i], &left_out);
+        r->e->reported |= !left_out;
+        if (!(r->asked || left_out) ||
+            !(x = add_match(r, left_out ? OUTCOME_SLOWER : OUTCOME_MATCHED, &s->matches.items[i])))
             continue;
         struct proved v = proofs_ask(r->e->shown, &s->matches.items[i], is_for_blackhole(&r->level->ir));
         x->proof = verdict_line(&v, &r->e->arena);
-        x->price = slower;
+        x->price = price;
     }
     binding_query_free(query);
     pricer_end(&pricer);
@@ -213,10 +218,22 @@ static bool is_reported(const struct explained_graph *r, const struct near_miss 
     return c->nops > 0 && (reported == c->nops || 2 * in_larger > c->nops);
 }
 
+/* The pattern matches these ops, in another order or with more. */
+static bool is_matched(const struct explained_graph *r, const struct near_miss *c) {
+    bool all = false;
+    for (uint32_t i = 0; i < r->selection.matches.n && !all; i++) {
+        const struct match *m = &r->selection.matches.items[i];
+        all = m->pattern == c->pattern;
+        for (uint32_t k = 0; k < c->nops && all; k++)
+            all = has_id(m->ops, m->nops, c->ops[k]);
+    }
+    return all;
+}
+
 static bool is_wanted(const void *self, const struct near_miss *c) {
     const struct explained_graph *r = self;
     if (r->asked)
-        return asks_for(r, c->ops, c->nops, c->root, c->op);
+        return asks_for(r, c->ops, c->nops, c->root, c->op) && !is_matched(r, c);
     return !is_reported(r, c) && !c->excluded; /* excluded: it is for another pattern */
 }
 
@@ -252,11 +269,12 @@ static void add_near(struct explained_graph *r, const struct near_miss *c) {
     x->rank = near_miss_rank(c);
     x->kind = c->kind;
     x->hint = c->hint;
-    if (c->nops == c->total)
+    if (c->nops == c->total && c->others == 0)
         x->compiler = unchecked_of(r->e->patterns, &c->pattern->status.pattern, c->pattern->makes, &r->level->graph,
                                    c->ops, c->nops);
     x->part = arena_str(&r->e->arena, c->part);
     x->reason = arena_str(&r->e->arena, c->reason);
+    x->hidden = is_intended(c);
     x->about = r->asked && is_about(&r->level->graph, c);
     x->theoretical = r->asked && is_theoretical(c->pattern);
     x->asked = r->asked && (r->asked[c->root] || (c->op != NONE && r->asked[c->op]));
@@ -404,11 +422,12 @@ static bool explain_graph(struct fa_explanation *e, const struct compile *c, con
 
 /* ---- all of them ---- */
 
-/* What is reported, then what ends or differs at the op that was asked for, then the rest. */
+/* What is reported, then what matches and is not, then what ends or differs at the op that was asked for, then the
+ * rest. */
 static int kind_of(const struct explained *x) {
     static const int kinds[] = {
-        [OUTCOME_MATCHED] = 0, [OUTCOME_REFUTED] = 3, [OUTCOME_GAVE_WAY] = 3, [OUTCOME_SLOWER] = 3};
-    return x->outcome == OUTCOME_NEAR ? (x->asked ? 1 : 2) : kinds[x->outcome];
+        [OUTCOME_MATCHED] = 0, [OUTCOME_REFUTED] = 1, [OUTCOME_GAVE_WAY] = 1, [OUTCOME_SLOWER] = 1};
+    return x->outcome != OUTCOME_NEAR ? kinds[x->outcome] : x->hidden ? 1 : x->asked ? 2 : 3;
 }
 
 static int by_place(const void *pa, const void *pb) {
@@ -455,14 +474,17 @@ static void gather(struct fa_explanation *e, size_t most) {
     e->n = n;
 }
 
-/* How many of the items are kept: at one place those that it is about, where it is about any. */
-static uint32_t best_at(const struct fa_explanation *e, size_t most) {
+/* At one place those are kept that it is about, where it is about any. */
+static void keep_best_at(struct fa_explanation *e, size_t most) {
     uint32_t n = 0;
-    bool asked_for = e->all || most;
+    bool asked_for = e->all || most, about = false;
     most = most ? most : e->all ? MOST : MOST_AT;
-    while (n < e->n && n < most && (asked_for || e->items[n].about || !e->items[0].about))
-        n++;
-    return n;
+    for (uint32_t i = 0; i < e->n; i++)
+        about |= e->items[i].about;
+    for (uint32_t i = 0; i < e->n && n < most; i++)
+        if (asked_for || !about || e->items[i].about)
+            e->items[n++] = e->items[i];
+    e->n = n;
 }
 
 static enum fa_status run(struct fa_explanation *e, const struct fa_explain_options *o) {
@@ -494,7 +516,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
         qsort(e->items, e->n, sizeof *e->items, by_place);
     gather(e, e->at ? SIZE_MAX : o->most ? o->most : MOST);
     if (e->at)
-        e->n = best_at(e, o->most);
+        keep_best_at(e, o->most);
     return e->diags.errors ? FA_INPUT : FA_CLEAN;
 }
 

@@ -48,6 +48,7 @@ struct explained {
     uint32_t nmore;
     bool asked; /* it ends, or differs, at what --at means */
     bool about; /* with --at: a match, or a near miss of more than arithmetic */
+    bool hidden; /* all of it matches, and is left out on purpose */
     bool theoretical;
 };
 

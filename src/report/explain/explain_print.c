@@ -58,8 +58,10 @@ static void put_place(struct writer *w, const struct explained *x) {
         put_op(w, &x->ops[i]);
     write_close(w);
     write_pair_number(w, "total", x->total);
-    if (w->markup == MARKUP_TEXT)
+    if (w->markup == MARKUP_TEXT) {
         write_pair_bool(w, "both", x->nops == 2 && x->total == 2);
+        write_pair_bool(w, "left_out", x->outcome == OUTCOME_SLOWER);
+    }
     write_pair_or_null(w, "proof", x->proof, TEXT_QUOTED);
     write_pair_or_null(w, "gives_way_to", x->winner, TEXT_QUOTED);
     write_pair_or_null(w, "price", x->price, TEXT_QUOTED);
@@ -86,7 +88,7 @@ static const struct template explanation_text[] = {
              "{difference.hint?  hint     {difference.hint}\n|}"
              "{difference.compiler_accepts?  compiler accepts {difference.compiler_accepts}\n|}|}"
              "{proof?  proof    {proof}\n|}"
-             "{price?  price    {price}: --include=slower reports it\n|}"
+             "{price?  price    {price}{left_out?: --include=slower reports it|}\n|}"
              "{same?  same at  {same more place}: line {same_at*{}}\n|}"},
     {.text = NULL},
 };

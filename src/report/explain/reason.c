@@ -103,6 +103,7 @@ static void operators_of(const struct node *n, const char **names, uint32_t *cou
 }
 
 static void say_expected(const struct words *w, const char *const *names, uint32_t n) {
+    buf_add(w->out, n > 1 ? STR("; ") : STR(", "));
     for (uint32_t i = 0; i < n && i < MAX_EXPECTED; i++)
         buf_printf(w->out, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", names[i]);
     buf_printf(w->out, "%s expected", n > MAX_EXPECTED ? " or another" : "");
@@ -139,7 +140,6 @@ static void say_operator(struct words *w) {
         buf_add(w->out, STR("an argument"));
     else
         say_op(w, op);
-    buf_add(w->out, STR(", "));
     say_expected(w, names, n);
 }
 
@@ -458,6 +458,14 @@ static void say_outside_user(struct words *w) {
     say_result_of(w, user);
 }
 
+static void say_blocked(struct words *w) {
+    struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
+    struct str text;
+    text = fill_in(&e, w->s->why_blocked, &text) ? text : STR("the pattern is not safe there");
+    text.n -= str_ends(text, STR("."));
+    buf_add(w->out, text);
+}
+
 static void say_limit(struct words *w) {
     buf_printf(w->out, "the search was given up after %llu steps", (unsigned long long)w->m->max_steps);
 }
@@ -468,7 +476,7 @@ static const struct {
     const char *text, *hint;
 } kinds[] = {
     [FAILED_OPERATOR] = {"operator", say_operator, NULL, NULL},
-    [FAILED_LINE] = {"line", NULL, "no further op is that", NULL},
+    [FAILED_LINE] = {"line", NULL, "no op matches this line", NULL},
     [FAILED_FOLDED] = {"folded", say_folded, NULL, NULL},
     [FAILED_ATTRIBUTE] = {"attribute", say_attribute, NULL, NULL},
     [FAILED_SETTING] = {"attribute", say_setting, NULL, NULL},
@@ -489,7 +497,7 @@ static const struct {
     [FAILED_UNLESS] = {"unless", say_condition, NULL, NULL},
     [FAILED_DECOMPOSED] = {"decomposed", NULL, "the compiler took it apart on purpose",
                            "--include=decomposed reports it"},
-    [FAILED_BLOCKED] = {"block", NULL, "known to be unsafe or disabled", "--include=blocked reports it"},
+    [FAILED_BLOCKED] = {"block", say_blocked, NULL, "--include=blocked reports it"},
     [FAILED_LIMIT] = {"limit", say_limit, NULL, NULL},
 };
 
@@ -559,9 +567,9 @@ struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t 
     say_value(&w, g->m->ops[op].first_result);
     buf_add(&out, STR(" is "));
     say_op(&w, op);
-    buf_add(&out, STR(", "));
     const struct node *function = function_of(p->formula.root);
     bool is = node_is(p->formula.root, (enum op_kind)g->kind[op]);
+    buf_add(&out, is ? STR(", ") : STR(""));
     if (is && function)
         say_function(&w, op, function);
     else if (is)
