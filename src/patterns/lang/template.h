@@ -11,7 +11,7 @@ enum braced_kind {
     BRACED_SOURCE,     /* type(source(x)): the type of what casts and movement made x of, */
     BRACED_PRINTED,    /* type(printed(x)): or make of it */
     BRACED_OP,         /* op(x): the neutral name of the op that makes x, "silu" */
-    BRACED_ACTIVATION, /* activation(x): the same as Python writes it, with its numbers: ("leaky_relu", 0.1) */
+    BRACED_ACTIVATION, /* activation(x): the same as ttnn takes it in Python, with its numbers */
     BRACED_NUMBER
 };
 

@@ -42,11 +42,28 @@ static void say_op(const struct graph *g, const struct binding *b, struct buf *o
 }
 
 static void add_number(struct buf *out, double x) {
-    buf_add(out, STR(", "));
+    buf_add(out, out->n ? STR(", ") : STR(""));
     buf_number(out, x);
 }
 
-/* Of a constant operand, which stands first in what is then a reversed op: 1 - x is ("rsubtract", 1). */
+/* As tt-metal's UnaryOpType has it, where that is not the name of the operator. */
+static void add_unary_op_type(enum op_kind kind, bool reversed, struct buf *out) {
+    static const struct {
+        enum op_kind kind;
+        const char *name, *reversed;
+    } others[] = {{K_RECIPROCAL, "RECIP", NULL},        {K_POW, "POWER", NULL},
+                  {K_CLAMP, "CLAMP_TSS", NULL},         {K_ADD, "ADD_UNARY_SFPU", NULL},
+                  {K_MULTIPLY, "MUL_UNARY_SFPU", NULL}, {K_SUBTRACT, "SUB_UNARY_SFPU", "RSUB"},
+                  {K_DIVIDE, "DIV_UNARY_SFPU", "RDIV"}};
+    const char *name = kind == NO_OPERATOR ? "none" : op_table[kind].name;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].kind == kind)
+            name = reversed && others[i].reversed ? others[i].reversed : others[i].name;
+    for (; *name; name++)
+        buf_addc(out, *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name);
+}
+
+/* Of a constant operand, which stands first in what is then a reversed op: 1 - x is RSUB of 1. */
 static void say_activation(struct evaluation *e, const struct binding *b, struct buf *out) {
     const struct graph *g = e->graph;
     uint32_t op = op_of(g, b);
@@ -68,9 +85,10 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
     }
     struct str all = buf_take(&numbers, e->arena);
     enum op_kind kind = op == NONE ? NO_OPERATOR : (enum op_kind)g->kind[op];
-    buf_printf(out, all.n ? "(\"%s%s" : "\"%s%s", reversed ? "r" : "",
-               kind == NO_OPERATOR ? "none" : op_table[kind].name);
-    buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
+    buf_add(out, all.n ? STR("ttnn.UnaryWithParam(ttnn.UnaryOpType.") : STR("ttnn.UnaryOpType."));
+    add_unary_op_type(kind, reversed, out);
+    if (all.n)
+        buf_printf(out, memchr(all.p, ',', all.n) ? ", [%.*s])" : ", %.*s)", (int)all.n, all.p);
 }
 
 /* The value whose type this is; NONE: it is no type. */
