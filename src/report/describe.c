@@ -454,7 +454,7 @@ static enum fusing settle_fusing(const struct describer *by, struct report *r, u
         if (f->notes.claim.fusing == now)
             continue;
         f->notes.claim.fusing = now;
-        f->notes.claim.many = by->f->unfused;
+        f->notes.claim.many = by->f->unfused && by->f->origins.pairing.ttir;
         if (f->todo.kind != TODO_LEAVE)
             f->todo = todo_of(&f->notes.claim, &r->arena);
     }

@@ -93,7 +93,7 @@ static struct promise part_of(struct describer *by, const struct match *m, enum 
     struct claim claim = claim_of(&by->notes, m, origin, &detail, &by->arena);
     if (claim.fusing != FUSING_ON)
         claim.fusing = fusing;
-    claim.many = by->f->unfused;
+    claim.many = by->f->unfused && by->f->origins.pairing.ttir;
     struct todo todo = todo_of(&claim, &by->arena);
     if (todo.kind == TODO_OPTION && !todo.then.n) {
         struct price price = price_match(&by->pricer, m, &detail);

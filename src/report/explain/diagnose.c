@@ -182,25 +182,9 @@ static enum search_outcome match_absent(struct matcher *m, const struct goal *g,
     return c ? matcher_solve(m, c) : MISSED;
 }
 
-static bool may_be_operand(const struct matcher *m, const struct node *node, uint32_t op) {
-    bool may = false;
-    for (uint32_t i = 0; i < graph_noperands(m->g, op) && !may; i++) {
-        uint32_t value = graph_operands(m->g, op)[i];
-        may = value != NONE && matcher_may_match(m, node, value);
-    }
-    return may;
-}
-
-bool diagnosis_may_stand_in(const struct matcher *m, const struct node *node, uint32_t op) {
-    bool may = node->nargs == graph_count_operands(m->g, op);
-    for (uint32_t i = 0; m->ops && i < node->nargs && may; i++)
-        may = may_be_operand(m, node->args[i], op);
-    return may;
-}
-
 /* The op is another one: its operands are those of the goal's. */
 static enum search_outcome match_other(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    return diagnosis_may_stand_in(m, g->node, op) ? match_stand_in(m, g, op, map) : MISSED;
+    return near_bound_stands_in(m, g->node, op) ? match_stand_in(m, g, op, map) : MISSED;
 }
 
 /* The op is one too many: what is expected stands before it. */

@@ -42,13 +42,10 @@ struct diagnosis {
     struct gone_on gone_on;
 };
 
-/* ---- diagnose.c ---- */
-
-/* The search may take the op for another one that the node stands for: the node's arguments may be its operands. */
-bool diagnosis_may_stand_in(const struct matcher *m, const struct node *node, uint32_t op);
-
 /* ---- near_bound.c ---- */
 
+/* The search may take the op for another one that the node stands for: the node's arguments may be its operands. */
+bool near_bound_stands_in(const struct matcher *m, const struct node *node, uint32_t op);
 struct near_bound *near_bound_new(const struct matcher *m, const struct near_query *query);
 void near_bound_free(struct near_bound *b);
 /* False: at this root no search for the pattern ends in a near miss that the query wants. */

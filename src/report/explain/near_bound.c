@@ -34,6 +34,22 @@ void near_bound_free(struct near_bound *b) {
     free(b);
 }
 
+static bool may_be_operand(const struct matcher *m, const struct node *node, uint32_t op) {
+    bool may = false;
+    for (uint32_t i = 0; i < graph_noperands(m->g, op) && !may; i++) {
+        uint32_t value = graph_operands(m->g, op)[i];
+        may = value != NONE && matcher_may_match(m, node, value);
+    }
+    return may;
+}
+
+bool near_bound_stands_in(const struct matcher *m, const struct node *node, uint32_t op) {
+    bool may = node->nargs == graph_count_operands(m->g, op);
+    for (uint32_t i = 0; m->ops && i < node->nargs && may; i++)
+        may = may_be_operand(m, node->args[i], op);
+    return may;
+}
+
 static bool is_decided(const struct near_bound *b) {
     return b->unknown || (b->several && b->unreported);
 }
@@ -72,7 +88,7 @@ static void reach_operator(struct near_bound *b, const struct node *n, uint32_t 
         bool fits = match_kind_fits(n, (enum op_kind)g->kind[last]);
         if (fits)
             add(b, last);
-        if (fits || (!root && !behind_detour && diagnosis_may_stand_in(b->m, n, last)))
+        if (fits || (!root && !behind_detour && near_bound_stands_in(b->m, n, last)))
             reach_operands(b, n, last, behind_detour || !fits);
         at = root ? NONE : graph_through(g, last);
     }

@@ -361,7 +361,11 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
 
 /* A new pattern runs where those of its level do, of which it may be that nothing here tells. */
 static struct todo write_one(const struct claim *c, struct arena *a) {
-    struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p), first = command;
+    struct str keeps = c->pattern->status.keeps, first;
+    struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p);
+    if (keeps.n && !c->undone.n && !is_on(c, keeps)) /* or else the compiler takes it apart again */
+        command = arena_printf(a, "%s, which %.*s keeps", command.p, (int)keeps.n, keeps.p);
+    first = command;
     if (!c->traced) /* it is written from the ops of TTIR */
         return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR")};
     for (uint32_t i = 0; i < c->set->npasses && c->fusing != FUSING_ON && !c->before; i++) {
@@ -372,7 +376,7 @@ static struct todo write_one(const struct claim *c, struct arena *a) {
             first =
                 arena_printf(a, "%s; first set %.*s%s", command.p, (int)on.n, on.p, c->many ? "" : ", if it was off");
     }
-    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = first};
+    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = first, .undone = c->undone.n > 0};
 }
 
 struct todo todo_of(const struct claim *c, struct arena *a) {
@@ -428,7 +432,8 @@ void todo_name(const struct todo *t, struct buf *out) {
         buf_add(out, STR("add the op to the TTNN dialect, TTNN's library has the kernel"));
         return;
     }
-    buf_printf(out, "%s%.*s", texts[t->kind].before, (int)t->what.n, t->what.p);
+    const char *before = t->undone ? "no pass makes it as the device takes it; write one in " : texts[t->kind].before;
+    buf_printf(out, "%s%.*s", before, (int)t->what.n, t->what.p);
     if (t->around.kind == AROUND_LEFT) {
         buf_printf(out, " %sleft it (line %llu before it, line %llu behind it)", t->ran ? "ran and " : "",
                    (unsigned long long)t->around.before, (unsigned long long)t->around.behind);

@@ -64,6 +64,7 @@ struct todo {
     uint64_t line;    /* of TODO_LOOK and TODO_WAIT: of the dump that shows its pass; 0: none */
     struct around around; /* of TODO_LOOK, as of struct claim */
     bool ran;             /* of TODO_LOOK: the pattern is known to have run */
+    bool undone;          /* of TODO_WRITE: one makes it as the device does not take it */
 };
 
 /* Part of what is said of TODO_DIALECT, and of no other. */

@@ -77,6 +77,27 @@ static bool same_location(const struct match *m, const struct match *origin) {
     return n > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
 }
 
+static bool has_user_outside(const struct match *m, uint32_t value) {
+    const struct graph *g = m->graph;
+    bool outside = false;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && !outside; u++)
+        outside = !has_id(m->ops, m->nops, g->uses[u]) && !has_id(m->through, m->nthrough, g->uses[u]);
+    return outside;
+}
+
+/* Values inside that others take, which the fused op yields as well. */
+static void add_escapes(const struct match *m, const struct match_detail *d, struct buf *out) {
+    const struct pattern *p = m->pattern;
+    for (uint32_t i = 0; i < p->nescapes; i++) {
+        uint32_t value = p->escapes[i] < d->nslots ? d->slots[p->escapes[i]].value : NONE;
+        if (value == NONE || !has_user_outside(m, value))
+            continue;
+        struct str name = p->formula.slots[p->escapes[i]].name;
+        buf_printf(out, ", %.*s: ", (int)name.n, name.p);
+        value_add_type(m->graph, value, out);
+    }
+}
+
 /* What it takes, by the names of the formula, and what it yields. */
 static struct str signature_of(const struct match *m, const struct match_detail *d, struct arena *a) {
     const struct formula *f = &m->pattern->formula;
@@ -108,6 +129,7 @@ static struct str signature_of(const struct match *m, const struct match_detail 
         buf_add(&b, i ? STR(", ") : STR(""));
         value_add_type(m->graph, root->first_result + i, &b);
     }
+    add_escapes(m, d, &b);
     return buf_take(&b, a);
 }
 

@@ -74,10 +74,10 @@ static const char *equal_parts(const struct binding *b) {
     axes_axis(b->axes, -1, &last);
     axes_axis(b->axes, -2, &before);
     bool row = imap_touches(b->needed, &last), column = imap_touches(b->needed, &before);
-    return b->needed->n == 0                                 ? "elements"
-           : !row && imap_touches(b->map, &last)             ? "columns"
-           : row && !column && imap_touches(b->map, &before) ? "rows"
-                                                             : "slices";
+    return b->needed->n == 0                                 ? "the elements"
+           : !row && imap_touches(b->map, &last)             ? "the columns"
+           : row && !column && imap_touches(b->map, &before) ? "the rows"
+                                                             : "parts";
 }
 
 /* Which conditions of the match or of its notes rely on. */
@@ -92,7 +92,7 @@ static void add_slices(const struct matcher *m, struct match_detail *out) {
         if (i == out->nslots || graph_constant(m->g, assumed->sliced[k]).known)
             continue;
         struct str label = value_label(m->g, assumed->sliced[k], m->arena);
-        lines[n++] = arena_printf(m->arena, "the %s of %.*s are equal: a slice is taken.", equal_parts(&out->slots[i]),
+        lines[n++] = arena_printf(m->arena, "%s of %.*s are equal: a slice is taken.", equal_parts(&out->slots[i]),
                                   (int)label.n, label.p);
     }
     out->slices = (struct str_list){lines, n};

@@ -49,15 +49,14 @@ static void add_number(struct buf *out, double x) {
 /* As tt-metal's UnaryOpType has it, where that is not the name of the operator. */
 static void add_unary_op_type(enum op_kind kind, bool reversed, struct buf *out) {
     static const struct {
-        enum op_kind kind;
-        const char *name, *reversed;
-    } others[] = {{K_RECIPROCAL, "RECIP", NULL},        {K_POW, "POWER", NULL},
-                  {K_CLAMP, "CLAMP_TSS", NULL},         {K_ADD, "ADD_UNARY_SFPU", NULL},
-                  {K_MULTIPLY, "MUL_UNARY_SFPU", NULL}, {K_SUBTRACT, "SUB_UNARY_SFPU", "RSUB"},
-                  {K_DIVIDE, "DIV_UNARY_SFPU", "RDIV"}};
-    const char *name = kind == NO_OPERATOR ? "none" : op_table[kind].name;
+        const char *op, *name, *reversed;
+    } others[] = {{"reciprocal", "RECIP", NULL},        {"pow", "POWER", NULL},
+                  {"clamp", "CLAMP_TSS", NULL},         {"add", "ADD_UNARY_SFPU", NULL},
+                  {"multiply", "MUL_UNARY_SFPU", NULL}, {"subtract", "SUB_UNARY_SFPU", "RSUB"},
+                  {"divide", "DIV_UNARY_SFPU", "RDIV"}};
+    const char *op = kind == NO_OPERATOR ? "none" : op_table[kind].name, *name = op;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].kind == kind)
+        if (strcmp(others[i].op, op) == 0)
             name = reversed && others[i].reversed ? others[i].reversed : others[i].name;
     for (; *name; name++)
         buf_addc(out, *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name);
