@@ -81,6 +81,22 @@ Test(pair, an_op_of_the_same_kind_and_another_size_is_another_op) {
     cr_assert_eq(p.nunpaired, 1);
 }
 
+/* A cumsum that was taken apart has the location of the slice behind it. */
+Test(pair, several_parts_are_not_the_one_part_at_their_location) {
+#define PART(from, to) "{begins = [" from "], ends = [" to "], step = [1]}"
+    const char *before = "t = ttir.cumsum x {dim = 0} -> 4 @a; s = ttir.slice_static t " PART("0", "2") " -> 2 @a; "
+                                                                                                        "return s";
+    pair("x:4", before,
+         "t = ttnn.cumsum x {dim = 0} -> 4 @a; s = ttnn.slice_static t " PART("0", "2") " -> 2 @a; "
+                                                                                        "return s");
+    is("%s", "%s");
+    pair("x:4", before,
+         "u = ttnn.sin x -> 4 @a; p = ttnn.slice_static u " PART("0", "2") " -> 2 @a; q = ttnn.slice_static u " PART(
+             "2", "4") " -> 2 @a; o = ttnn.add p q -> 2 @a; return o");
+    is("%p", NULL);
+    is("%q", NULL);
+}
+
 Test(pair, a_location_that_no_op_of_the_other_side_has_is_no_pair) {
     pair("x:4", "a = ttir.exp x -> 4 @e; return a",
          "a = ttnn.sin x -> 4 @f; b = ttnn.to_layout a -> 4 @g; c = ttnn.full {fill_value = 1.0 : f32} -> 4 @h; return "

@@ -336,6 +336,22 @@ static void pair_by_value(struct pairing *p, struct table *t) {
             t->taken[p->ttir_of[op]] = 1;
 }
 
+/* Several parts of a value are not one part of TTIR that has their location: they are of an op that was taken apart. */
+static void drop_parts(struct pairing *p) {
+    uint8_t *times = xcalloc(p->ttir->m->nops + (size_t)1, 1);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t op = 0; op < p->ttnn->m->nops; op++) {
+            uint32_t *of = &p->ttir_of[op];
+            if (*of == NONE || graph_class(p->ttnn, op) != OP_SLICE || graph_class(p->ttir, *of) != OP_SLICE)
+                continue;
+            if (pass == 0)
+                times[*of] = times[*of] ? 2 : 1;
+            else if (times[*of] > 1)
+                *of = NONE;
+        }
+    free(times);
+}
+
 /* Movement, constants and the like come and go between the levels: they tell nothing, paired or not. */
 static void count_pair(struct pairing *p, const struct table *t, uint32_t op) {
     struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
@@ -402,6 +418,7 @@ static void pair_ops(struct pairing *p, struct table *t) {
         *found = *found == NONE ? first_of_merged(p, op) : *found;
         count_pair(p, t, op);
     }
+    drop_parts(p);
 }
 
 void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn, bool whole) {
