@@ -79,6 +79,13 @@ static void add_saved(struct buf *out, const struct price *x) {
         add_here(out, x);
 }
 
+/* What a pass that fuses and no more does not save. */
+static void add_by_hand(struct buf *out, const struct price *x, double us, const char *how) {
+    char text[FA_TIME_TEXT];
+    if (us > 0)
+        buf_printf(out, "; %s of it %s", us < price_saved_us(x) ? fa_format_time(us, text) : "all", how);
+}
+
 struct str price_line(const struct price *x, const struct device *d, struct str beside, struct arena *a) {
     char around[FA_TIME_TEXT];
     struct buf out = {0};
@@ -108,10 +115,8 @@ struct str price_line(const struct price *x, const struct device *d, struct str 
                    !x->apart.bias         ? "the activation as an op"
                    : !x->apart.activation ? "the bias as an op"
                                           : "bias and activation as ops");
-    if (x->sharding_us > 0)
-        buf_add(&out, STR("; with its columns sharded"));
-    if (x->casts_us > 0)
-        buf_add(&out, STR("; without the casts, which the compiler keeps where it pads heads"));
+    add_by_hand(&out, x, x->sharding_us, "once its columns are sharded, which no option does");
+    add_by_hand(&out, x, x->casts_us, "without the casts, which the compiler keeps where it pads heads");
     return buf_take(&out, a);
 }
 
