@@ -101,6 +101,7 @@ Test(numeric_ops, measures_at_their_edges) {
     cr_assert_eq(compare_relative_l2(V(3, 4), V(6, 8)), 0.5);
     cr_assert_eq(compare_ulp(V(1 + 0x1p-6, NAN), V(1, NAN), DT_BF16), 2);
     cr_assert_eq(compare_ulp(V(INFINITY), V(1), DT_BF16), INFINITY);
+    cr_assert_lt(compare_ulp(V(1e-20, 1), V(1e-30, 1), DT_BF16), 1e-10); /* 0 beside 1 */
     cr_assert(isnan(compare_ulp(V(1, 2), V(1, 2, 3), DT_BF16)));
     cr_assert_eq(compare_worst(V(1, NAN), V(1, NAN), 0, NULL, &n).error, 0);
     cr_assert_eq(n, 1);

@@ -56,15 +56,18 @@ static bool agree(double x, double y) {
 }
 
 double compare_ulp(const struct tensor *x, const struct tensor *want, enum dtype t) {
-    double worst = 0;
+    double worst = 0, largest = 0;
     if (!shape_eq(&x->shape, &want->shape))
         return NAN;
+    for (int64_t i = 0; i < x->n; i++)
+        if (isfinite(want->x[i]))
+            largest = fmax(largest, fabs(want->x[i]));
     for (int64_t i = 0; i < x->n; i++) {
         if (agree(x->x[i], want->x[i]))
             continue;
         if (!both_finite(x->x[i], want->x[i]))
             return INFINITY;
-        double d = fabs(x->x[i] - want->x[i]) / format_ulp(want->x[i], t);
+        double d = fabs(x->x[i] - want->x[i]) / format_ulp(fmax(fabs(want->x[i]), largest * 0x1p-10), t);
         worst = d > worst || isnan(d) ? d : worst;
     }
     return worst;

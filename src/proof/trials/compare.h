@@ -33,8 +33,9 @@ struct difference {
 double compare_pcc(const struct tensor *x, const struct tensor *y);
 /* sqrt(sum (x - want)^2 / sum want^2) over elements finite in both; 0 when all agree, infinite for want = 0. */
 double compare_relative_l2(const struct tensor *x, const struct tensor *want);
-/* Largest |x - want| in units of the last place of `want` in a format (format_ulp). Infinite where one of the two is
- * finite and the other not. */
+/* Largest |x - want| in units of the last place of `want` in a format (format_ulp), or of 2^-10 of the largest `want`
+ * where that is more: beside it what is nearly 0 counts as 0. Infinite where one of the two is finite and the other
+ * not. */
 double compare_ulp(const struct tensor *x, const struct tensor *want, enum dtype t);
 /* The largest difference beyond `slack` (NULL: none), by element, relative to |want| or to `floor` times the largest
  * |want| below 1e18, whichever is larger. Elements that are NaN in `want` may be anything; an infinity, or a NaN in x,
