@@ -1383,6 +1383,21 @@ class Summary(Case):
             self.assertRegex(err, r" 2  x\.y")
 
 
+    def test_the_layer_of_what_has_no_weights(self):
+        """A residual and a relu behind it are of the layer that they end, not of the next one."""
+        t = "tensor<32x32xbf16>"
+        op = '    %%%s = "ttnn.%s"(%s) : (%s) -> %s loc("%s")\n'
+        ops = [("a", "matmul", "%x, %w0"), ("b", "add", "%a, %x"), ("c", "relu", "%b"), ("d", "matmul", "%c, %w1")]
+        weight = '%%w%d: %s {ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "model.layers.%d.fc.weight"}'
+        args = ", ".join(["%%x: %s" % t, weight % (0, t, 0), weight % (1, t, 1)])
+        body = "".join(op % (name, kind, of, ", ".join([t] * len(of.split(","))), t, name) for name, kind, of in ops)
+        self.write("layers.mlir", "module {\n  func.func @f(%s) -> %s {\n%s    return %%d : %s\n  }\n}\n" % (args, t, body, t))
+        self.write("own.yml", "name: own\nfused_op: x.y\nsource: ttnn\nmatch: out = op relu(op add(x, y))\n")
+        self.run_it("--ttnn-only", "--only=own", "-P", "own.yml", "--format=json", "-o", "r.json", "layers.mlir")
+        entry, = json.loads(self.read("r.json"))["missed_fusions"]
+        self.assertEqual(entry["instances"][0]["layer"], "layer 0")
+
+
 class Explain(Case):
     """explain: what nearly matches, and what is different there."""
 

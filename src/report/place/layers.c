@@ -28,15 +28,38 @@ static uint32_t layer_of_weights(struct layers *l, const struct name_reader *r, 
     return names.n && !differ ? layer_named(l, says) : NONE;
 }
 
+/* How an op came to its layer. */
+enum { BEFORE_WEIGHTS, BY_WEIGHTS, BEHIND_WEIGHTS };
+
+enum { MOST_MOVED = 16 }; /* ops that move what is made with weights */
+
+/* That of an op with weights right before it, as a residual is added, and a relu is taken of that; 0: of none. */
+static uint32_t layer_behind(const struct layers *l, const uint8_t *how, const struct graph *g, uint32_t op) {
+    uint32_t last = NONE;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i], def = v == NONE ? NONE : g->m->values[v].def;
+        for (int step = 0; step < MOST_MOVED && def != NONE && graph_looks_through(g, def); step++)
+            def = g->m->values[graph_through(g, def)].def;
+        bool behind =
+            def != NONE && def < op &&
+            (how[def] == BY_WEIGHTS || (how[def] == BEHIND_WEIGHTS && op_table[g->kind[op]].flow == FLOW_ACTIVATION));
+        if (behind && g->m->ops[def].func == g->m->ops[op].func && (last == NONE || def > last))
+            last = def;
+    }
+    return last == NONE ? 0 : l->of_op[last];
+}
+
+/* Those that are of none so far. */
 static void fill(struct layers *l, uint32_t first, uint32_t end, uint32_t layer) {
     for (uint32_t op = first; op < end; op++)
-        l->of_op[op] = layer;
+        l->of_op[op] = l->of_op[op] ? l->of_op[op] : layer;
 }
 
 struct layers layers_new(const struct pattern_set *set, const struct graph *g, struct known_names *known,
                          struct arena *a) {
     struct layers l = {.of_op = xcalloc(g->m->nops + (size_t)1, sizeof *l.of_op)};
     struct name_reader reader;
+    uint8_t *how = xcalloc(g->m->nops + (size_t)1, 1);
     uint32_t last = layer_named(&l, STR("")), waiting = 0;
     name_reader_begin(&reader, set, known, a);
     for (uint32_t op = 0; op < g->m->nops; op++) {
@@ -46,14 +69,19 @@ struct layers layers_new(const struct pattern_set *set, const struct graph *g, s
             last = 0;
         }
         uint32_t own = layer_of_weights(&l, &reader, g, op);
-        if (own == NONE)
+        if (own == NONE) {
+            l.of_op[op] = layer_behind(&l, how, g, op);
+            how[op] = l.of_op[op] ? BEHIND_WEIGHTS : BEFORE_WEIGHTS;
             continue;
+        }
+        how[op] = BY_WEIGHTS;
         last = own;
         fill(&l, waiting, op + 1, last);
         waiting = op + 1;
     }
     fill(&l, waiting, g->m->nops, last);
     name_reader_end(&reader);
+    free(how);
     return l;
 }
 
