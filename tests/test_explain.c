@@ -121,9 +121,8 @@ Test(explain, conditions) {
     pattern("out = exp(x) + y", "where: row_vector(y)");
     const struct near_miss *c = differs(XYZ, ops, "where", "row_vector(y)", "does not hold: y is %y 2x3", 2, 2);
     cr_assert_str_eq(c->hint, "row_vector(x, of): varies along the last axis only");
-    pattern("out = exp(x) + y", "where: same_dtype(x, y) & row_vector(y)"); /* the part that fails is explained */
-    c = differs(XYZ, ops, "where", "same_dtype(x, y) & row_vector(y)",
-                "does not hold: x is %x 2x3xf32, y is %y 2x3xf32", 2, 2);
+    pattern("out = exp(x) + y", "where: same_dtype(x, y) & row_vector(y)"); /* the part that fails is said */
+    c = differs(XYZ, ops, "where", "row_vector(y)", "does not hold: y is %y 2x3", 2, 2);
     cr_assert_str_eq(c->hint, "row_vector(x, of): varies along the last axis only");
     pattern("out = exp(x) + y", "require: extent(x, -1) == 4 * size(y, 0)");
     differs(XYZ, ops, "require", "extent(x, -1) == 4 * size(y, 0)", "does not hold: 3 == 8; x is %x 2x3, y is %y 2x3",

@@ -433,20 +433,23 @@ static bool is_undecided(struct evaluation *e, const struct number *n) {
     return n && n->op != NUM_CALL && (isnan(evaluate(e, n)) || is_undecided(e, n->a) || is_undecided(e, n->b));
 }
 
-/* The part of a condition that does not hold, where all parts have to. */
-static const struct number *failing_part(struct evaluation *e, const struct number *n) {
-    while (n && n->op == NUM_AND)
-        n = evaluates_to_true(e, n->a) ? n->b : n->a;
+/* The part of a condition that does not hold, where all parts have to; of one that must not hold all of it. */
+static const struct number *failing_part(const struct words *w) {
+    struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
+    const struct number *n = w->s->condition;
+    while (w->s->why != FAILED_UNLESS && n && n->op == NUM_AND)
+        n = evaluates_to_true(&e, n->a) ? n->b : n->a;
     return n;
 }
 
 static void say_condition(struct words *w) {
     struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
-    buf_add(w->out, w->s->why == FAILED_UNLESS          ? STR("holds")
-                    : is_undecided(&e, w->s->condition) ? STR("is not decided")
-                                                        : STR("does not hold"));
-    say_values(w, w->s->condition);
-    w->hint = meaning(w->s->why == FAILED_UNLESS ? w->s->condition : failing_part(&e, w->s->condition));
+    const struct number *failing = failing_part(w);
+    buf_add(w->out, w->s->why == FAILED_UNLESS  ? STR("holds")
+                    : is_undecided(&e, failing) ? STR("is not decided")
+                                                : STR("does not hold"));
+    say_values(w, failing);
+    w->hint = meaning(failing);
 }
 
 static void say_outside_user(struct words *w) {
@@ -593,7 +596,7 @@ static struct str part_text(const struct words *w) {
     const struct formula *f = &w->m->pattern->formula;
     struct buf out = {0};
     if (w->s->condition)
-        number_print(f, NULL, w->s->condition, &out);
+        number_print(f, NULL, w->s->why == FAILED_BLOCKED ? w->s->condition : failing_part(w), &out);
     else if (w->s->line)
         write_part(f, w->s->line, &out);
     else if (w->s->goal)

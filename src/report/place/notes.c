@@ -77,6 +77,17 @@ static bool same_location(const struct match *m, const struct match *origin) {
     return n > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
 }
 
+/* "epsilon = 1e-05", "stride = [2, 2]" */
+static void add_attribute(const struct attr *x, const char *key, struct buf *out) {
+    if (!x || (!x->is_number && x->n < 1))
+        return;
+    buf_printf(out, "%s%s = ", out->n ? ", " : "(", key);
+    if (x->is_number)
+        buf_printf(out, "%.6g", x->number);
+    for (int i = 0; !x->is_number && i < x->n; i++)
+        buf_printf(out, "%s%lld%s", i ? ", " : "[", (long long)x->list[i], i + 1 < x->n ? "" : "]");
+}
+
 static bool has_user_outside(const struct match *m, uint32_t value) {
     const struct graph *g = m->graph;
     bool outside = false;
@@ -102,7 +113,8 @@ static void add_escapes(const struct match *m, const struct match_detail *d, str
 static struct str signature_of(const struct match *m, const struct match_detail *d, struct arena *a) {
     const struct formula *f = &m->pattern->formula;
     const struct mlir_op *root = &m->graph->m->ops[m->root];
-    static const char *const attributes[] = {"epsilon", "scale", "k", NULL}; /* of ops in it: numbers that it needs */
+    static const char *const attributes[] = {"epsilon", "scale",   "k",      "kernel_size",
+                                             "stride",  "padding", "groups", NULL}; /* of ops in it: that it needs */
     struct buf b = {0};
     if (pattern_is_direct(m->pattern))
         return STR("");
@@ -119,11 +131,8 @@ static struct str signature_of(const struct match *m, const struct match_detail 
             value_add_type(m->graph, value, &b);
     }
     for (uint32_t i = 0; i < m->nops; i++)
-        for (const char *const *key = attributes; *key; key++) {
-            const struct attr *x = attrs_find(graph_attributes(m->graph, m->ops[i]), *key);
-            if (x && x->is_number)
-                buf_printf(&b, "%s%s = %.6g", b.n ? ", " : "(", *key, x->number);
-        }
+        for (const char *const *key = attributes; *key; key++)
+            add_attribute(attrs_find(graph_attributes(m->graph, m->ops[i]), *key), *key, &b);
     buf_add(&b, b.n ? STR(") -> ") : STR("() -> "));
     for (uint32_t i = 0; i < root->nresults; i++) {
         buf_add(&b, i ? STR(", ") : STR(""));
