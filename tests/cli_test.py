@@ -1383,6 +1383,18 @@ class Summary(Case):
             self.assertRegex(err, r" 2  x\.y")
 
 
+    def test_what_a_kernel_that_is_asked_for_yields(self):
+        """A value inside that others take, too."""
+        t = "tensor<32x32xbf16>"
+        own = "name: own\nfused_op: cuda.x.y\nsource: cuda\nescapes: [s]\nmatch: |\n  s = op add(x, y)\n  out = op exp(s)\n"
+        self.write("own.yml", own)
+        for other, yields in ("%b", "32x32xbf16\n"), ("%a", "32x32xbf16, s: 32x32xbf16\n"):
+            body = '    %%a = "ttnn.add"(%%x, %%y) : (T, T) -> T\n    %%b = "ttnn.exp"(%%a) : (T) -> T\n    %%c = "ttnn.neg"(%s) : (T) -> T\n' % other
+            self.write("e.mlir", ("module {\n  func.func @f(%x: T, %y: T) -> (T, T) {\n" + body
+                                  + "    return %b, %c : T, T\n  }\n}\n").replace("T", t))
+            out = self.run_it("--ttnn-only", "--no-default-patterns", "-P", "own.yml", "--details", "-o", "-", "e.mlir")[1]
+            self.assertIn("(x: 32x32xbf16, y: 32x32xbf16) -> " + yields, out)
+
     def test_the_layer_of_what_has_no_weights(self):
         """A residual and a relu behind it are of the layer that they end, not of the next one."""
         t = "tensor<32x32xbf16>"
