@@ -67,7 +67,7 @@ double compare_ulp(const struct tensor *x, const struct tensor *want, enum dtype
             continue;
         if (!both_finite(x->x[i], want->x[i]))
             return INFINITY;
-        double d = fabs(x->x[i] - want->x[i]) / format_ulp(fmax(fabs(want->x[i]), largest * 0x1p-10), t);
+        double d = fabs(x->x[i] - want->x[i]) / format_ulp(fmax(fabs(want->x[i]), largest * 0x1p-24), t);
         worst = d > worst || isnan(d) ? d : worst;
     }
     return worst;

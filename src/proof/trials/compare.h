@@ -33,7 +33,7 @@ struct difference {
 double compare_pcc(const struct tensor *x, const struct tensor *y);
 /* sqrt(sum (x - want)^2 / sum want^2) over elements finite in both; 0 when all agree, infinite for want = 0. */
 double compare_relative_l2(const struct tensor *x, const struct tensor *want);
-/* Largest |x - want| in units of the last place of `want` in a format (format_ulp), or of 2^-10 of the largest `want`
+/* Largest |x - want| in units of the last place of `want` in a format (format_ulp), or of 2^-24 of the largest `want`
  * where that is more: beside it what is nearly 0 counts as 0. Infinite where one of the two is finite and the other
  * not. */
 double compare_ulp(const struct tensor *x, const struct tensor *want, enum dtype t);

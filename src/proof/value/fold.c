@@ -59,10 +59,14 @@ double fold_and(const double *x, const double *y, int64_t n) {
 }
 
 double fold_dot(const double *x, const double *y, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
+    double sums[4] = {0};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sums[k] += x[i + k] * y[i + k];
+    for (; i < n; i++)
+        sums[0] += x[i] * y[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 double fold_argmax(const double *x, const double *y, int64_t n) {
