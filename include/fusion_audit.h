@@ -466,7 +466,7 @@ struct fa_near_miss {
     uint64_t line;
     const char *pattern, *fused_op;
     unsigned matched, total;                 /* ops of the pattern */
-    const char *kind, *part, *reason, *hint; /* of what is different */
+    const char *kind, *part, *reason, *hint; /* of what is different; `reason` of a match: what fusing saves or costs */
     const char *proof, *gives_way_to;        /* of what is not near; the pattern that is reported there */
     unsigned same;                           /* further places with the same difference */
 };

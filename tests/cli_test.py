@@ -1459,7 +1459,8 @@ class Explain(Case):
     def test_a_place_without_a_name(self):
         for place in "a ()", "before , x", "fed by ", "%0,%1", "%0, %1", "ttnn:%1":
             self.assertEqual(self.explain("--at=" + place, "--ttir-only", "m.mlir")[0], 3, place)
-        self.assertEqual(self.explain("--at=ttir:%1", "--ttir-only", "m.mlir")[0], 0)
+        for place in "ttir:%1", '%1 = "ttir.add"(%0, %arg2)':
+            self.assertEqual(self.explain("--at=" + place, "--ttir-only", "m.mlir")[0], 0, place)
 
     def test_what_matches_comes_before_what_nearly_does(self):
         """With --at also what an audit leaves out, and before places that differ there."""

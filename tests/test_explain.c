@@ -142,6 +142,11 @@ Test(explain, hidden_places) {
         differs(XYZ, ops, "decomposed", "one_location()", "the compiler took it apart on purpose", 2, 2);
     cr_assert(c->whole);
     cr_assert_str_eq(c->hint, "--include=decomposed reports it");
+    pattern("out = exp(x) + y", "decomposed: one_location() & extent(x, -1) == 3"); /* all of it holds */
+    differs(XYZ, ops, "decomposed", "one_location() & extent(x, -1) == 3", "the compiler took it apart on purpose", 2,
+            2);
+    pattern("out = exp(x) + y", "require: one_location() & extent(x, -1) == 4"); /* the part that fails */
+    differs(XYZ, ops, "require", "extent(x, -1) == 4", "does not hold: 3 == 4; x is %x 2x3", 2, 2);
     pattern("out = exp(x) + y", "block: [{when: 'extent(x, -1) == 3', say: too few columns.}]");
     differs(XYZ, ops, "block", "extent(x, -1) == 3", "too few columns", 2, 2);
 }

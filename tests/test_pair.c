@@ -83,18 +83,20 @@ Test(pair, an_op_of_the_same_kind_and_another_size_is_another_op) {
 
 /* A cumsum that was taken apart has the location of the slice behind it. */
 Test(pair, several_parts_are_not_the_one_part_at_their_location) {
-#define PART(from, to) "{begins = [" from "], ends = [" to "], step = [1]}"
-    const char *before = "t = ttir.cumsum x {dim = 0} -> 4 @a; s = ttir.slice_static t " PART("0", "2") " -> 2 @a; "
-                                                                                                        "return s";
-    pair("x:4", before,
-         "t = ttnn.cumsum x {dim = 0} -> 4 @a; s = ttnn.slice_static t " PART("0", "2") " -> 2 @a; "
-                                                                                        "return s");
+#define FIRST  "{begins = [0], ends = [2], step = [1]} -> 2 @a; "
+#define SECOND "{begins = [2], ends = [4], step = [1]} -> 2 @a; "
+    const char *before = "t = ttir.cumsum x {dim = 0} -> 4 @a; s = ttir.slice_static t " FIRST "return s";
+    pair("x:4", before, "t = ttnn.cumsum x {dim = 0} -> 4 @a; s = ttnn.slice_static t " FIRST "return s");
     is("%s", "%s");
     pair("x:4", before,
-         "u = ttnn.sin x -> 4 @a; p = ttnn.slice_static u " PART("0", "2") " -> 2 @a; q = ttnn.slice_static u " PART(
-             "2", "4") " -> 2 @a; o = ttnn.add p q -> 2 @a; return o");
+         "u = ttnn.sin x -> 4 @a; p = ttnn.slice_static u " FIRST "q = ttnn.slice_static u " SECOND
+         "o = ttnn.add p q -> 2 @a; return o");
     is("%p", NULL);
     is("%q", NULL);
+    pair("x:4", "s = ttir.slice_static x " FIRST "return s",
+         "p = ttnn.slice_static x " FIRST "q = ttnn.slice_static x " FIRST "return p q");
+    is("%p", "%s"); /* twice the same */
+    is("%q", "%s");
 }
 
 Test(pair, a_location_that_no_op_of_the_other_side_has_is_no_pair) {

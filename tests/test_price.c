@@ -628,7 +628,8 @@ Test(price, a_norm_of_few_rows_has_its_columns_sharded) {
         cr_expect_eq(x.with.counted.launches, cases[i].sharded ? 3 : 1, "%s", cases[i].x);
         cr_expect_eq(x.with.estimated.cores == 1, i == 1, "%s", cases[i].x);
         struct str line = price_line(&x, NULL, STR(""), &arena);
-        cr_expect_eq(str_find(line, STR("columns are sharded")) != NULL, cases[i].sharded, "%s", cases[i].x);
+        cr_expect_eq(str_find(line, STR("columns are sharded")) != NULL, cases[i].sharded && saved > 0, "%s",
+                     cases[i].x);
     }
 }
 

@@ -48,7 +48,7 @@ struct str device_label(const struct device *d, struct arena *a) {
 }
 
 #define SLOWER  STR("slower by about ")
-#define NO_TIME STR("no time ")
+#define NO_TIME STR("nothing ")
 
 /* At the ops of the place. */
 static void add_here(struct buf *out, const struct price *x) {
@@ -82,8 +82,9 @@ static void add_saved(struct buf *out, const struct price *x) {
 /* What a pass that fuses and no more does not save. */
 static void add_by_hand(struct buf *out, const struct price *x, double us, const char *how) {
     char text[FA_TIME_TEXT];
-    if (us > 0)
-        buf_printf(out, "; %s of it %s", us < price_saved_us(x) ? fa_format_time(us, text) : "all", how);
+    double saved = price_saved_us(x);
+    if (us > 0 && saved >= NO_TIME_US)
+        buf_printf(out, "; %s of it %s", us < saved ? fa_format_time(us, text) : "all", how);
 }
 
 struct str price_line(const struct price *x, const struct device *d, struct str beside, struct arena *a) {

@@ -336,20 +336,27 @@ static void pair_by_value(struct pairing *p, struct table *t) {
             t->taken[p->ttir_of[op]] = 1;
 }
 
-/* Several parts of a value are not one part of TTIR that has their location: they are of an op that was taken apart. */
+static bool same_slice(const struct graph *g, uint32_t a, uint32_t b) {
+    return graph_operands(g, a)[0] == graph_operands(g, b)[0] &&
+           str_eq(mlir_span(g->m, g->m->ops[a].props), mlir_span(g->m, g->m->ops[b].props));
+}
+
+/* Different slices are not the one of TTIR that has their location: they are parts of an op that was taken apart. */
 static void drop_parts(struct pairing *p) {
-    uint8_t *times = xcalloc(p->ttir->m->nops + (size_t)1, 1);
+    uint32_t *first = xrealloc(NULL, (p->ttir->m->nops + (size_t)1) * sizeof *first);
+    bool *differ = xcalloc(p->ttir->m->nops + (size_t)1, sizeof *differ);
+    memset(first, 0xff, (p->ttir->m->nops + (size_t)1) * sizeof *first);
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t op = 0; op < p->ttnn->m->nops; op++) {
-            uint32_t *of = &p->ttir_of[op];
-            if (*of == NONE || graph_class(p->ttnn, op) != OP_SLICE || graph_class(p->ttir, *of) != OP_SLICE)
+            uint32_t of = p->ttir_of[op];
+            if (of == NONE || graph_class(p->ttnn, op) != OP_SLICE || graph_class(p->ttir, of) != OP_SLICE)
                 continue;
-            if (pass == 0)
-                times[*of] = times[*of] ? 2 : 1;
-            else if (times[*of] > 1)
-                *of = NONE;
+            first[of] = first[of] == NONE ? op : first[of];
+            differ[of] |= !same_slice(p->ttnn, first[of], op);
+            p->ttir_of[op] = pass == 1 && differ[of] ? NONE : of;
         }
-    free(times);
+    free(first);
+    free(differ);
 }
 
 /* Movement, constants and the like come and go between the levels: they tell nothing, paired or not. */

@@ -115,8 +115,11 @@ static void choose_elements(struct trying *t, struct compared *c, const struct b
                     add_element(c, random_index(s, &state, d, b->at[i] + side), most / 2);
     bool whole_rows = most > MOST_ELEMENTS && ROWS * row <= most / 2;
     for (int i = 0; i < ROWS; i++) {
+        bool again = false;
         rows[i] = (int64_t)(next_random(&state) % (uint64_t)(n / row)) * row;
-        for (int64_t k = 0; whole_rows && k < row; k++)
+        for (int k = 0; k < i; k++)
+            again |= rows[k] == rows[i];
+        for (int64_t k = 0; whole_rows && !again && k < row; k++)
             add_element(c, rows[i] + k, most);
     }
     for (uint32_t tries = 0; c->n < most && c->n < n && tries < 4 * most; tries++)

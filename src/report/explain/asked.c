@@ -51,8 +51,8 @@ static struct asked_place asked_place_of(const char *at) {
         q.text = rest;
     if (rest.n && *rest.p == '%') {
         q.value = head(rest, " ,:;#)");
-        struct str behind = {q.value.p + q.value.n, rest.n - q.value.n};
-        q.value = str_find(behind, STR("%")) ? rest : q.value; /* several are the name of none */
+        struct str behind = head((struct str){q.value.p + q.value.n, rest.n - q.value.n}, "=(");
+        q.value = str_find(behind, STR("%")) ? rest : q.value; /* several are the name of none; a line has one */
         return q;
     }
     if (first.n < rest.n && str_find(first, STR("."))) {

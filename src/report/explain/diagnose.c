@@ -98,7 +98,7 @@ static const char *const hints[] = {
     [DETOUR_EXTRA] = "all else matches: the op is one too many",
 };
 
-/* Of two differences what is said: an op that is not there, rather than a condition on those that are. */
+/* Of two differences what is said: any other one, rather than a condition on what is there. */
 static const struct failure *to_say(const struct failure *first, const struct failure *second) {
     return second && first->why == FAILED_WHERE && second->why != FAILED_WHERE ? second : first;
 }
@@ -304,10 +304,20 @@ static void observe_other_alternatives(struct matcher *m, const struct goal *g) 
     *gone_on = before;
 }
 
+/* The part of a condition that does not hold, where all parts have to. */
+static const struct number *failing_part(struct evaluation *e, const struct number *n) {
+    while (n && n->op == NUM_AND)
+        n = evaluates_to_true(e, n->a) ? n->b : n->a;
+    return n;
+}
+
 static void observe_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
     struct failure s = {.why = why, .goal = g, .at = at};
-    if (why == FAILED_WHERE)
+    if (why == FAILED_WHERE) {
+        struct evaluation e = matcher_evaluation(m, m->root_axes);
         s.condition = m->failed_condition;
+        s.part = failing_part(&e, s.condition);
+    }
     if (why == FAILED_LINE)
         s.line = m->pattern->formula.also[m->state.line - 1].node;
     skip_goal(m, &s);
@@ -331,11 +341,6 @@ static void observe_end(struct matcher *m) {
     record(m, first_of(m), NULL);
 }
 
-static void verdict(struct matcher *m, const struct pattern *p, enum failure_kind why, const struct number *condition) {
-    struct failure s = {.why = why, .at = NONE, .condition = condition, .pattern = p};
-    record(m, &s, NULL);
-}
-
 /* Conditions of one key of a pattern. */
 struct condition_list {
     enum failure_kind why;
@@ -347,7 +352,9 @@ struct condition_list {
 static bool objects(struct matcher *m, struct evaluation *e, const struct pattern *p, const struct condition_list *c) {
     for (uint32_t i = 0; i < c->n; i++)
         if ((evaluate(e, c->list[i]) != 0) != c->must_hold) {
-            verdict(m, p, c->why, c->list[i]);
+            const struct number *part = c->must_hold ? failing_part(e, c->list[i]) : c->list[i];
+            struct failure s = {.why = c->why, .at = NONE, .condition = c->list[i], .part = part, .pattern = p};
+            record(m, &s, NULL);
             return true;
         }
     return false;
@@ -370,7 +377,8 @@ static void observe_verdict(struct matcher *m, struct evaluation *e, const struc
             return;
     for (uint32_t i = 0; !p->show_blocked && i < p->nblock; i++)
         if (!p->block[i].when || evaluate(e, p->block[i].when) != 0) {
-            struct failure s = {.why = FAILED_BLOCKED, .at = NONE, .condition = p->block[i].when, .pattern = p};
+            const struct number *when = p->block[i].when;
+            struct failure s = {.why = FAILED_BLOCKED, .at = NONE, .condition = when, .part = when, .pattern = p};
             s.why_blocked = p->block[i].say;
             record(m, &s, NULL);
             return;

@@ -18,7 +18,7 @@ struct failure {
     enum failure_kind why;
     const struct goal *goal; /* NULL: none in particular */
     uint32_t at;             /* op, or value where no op is meant; or NONE: see reason_op */
-    const struct number *condition;
+    const struct number *condition, *part; /* of which this does not hold, or all */
     const struct pattern *pattern; /* whose condition it is */
     const struct node *line;       /* FAILED_LINE */
     struct str why_blocked;        /* FAILED_BLOCKED: as the pattern says it */

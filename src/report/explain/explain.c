@@ -223,7 +223,7 @@ static bool is_matched(const struct explained_graph *r, const struct near_miss *
     bool all = false;
     for (uint32_t i = 0; i < r->selection.matches.n && !all; i++) {
         const struct match *m = &r->selection.matches.items[i];
-        all = m->pattern == c->pattern;
+        all = c->nops > 0 && m->pattern == c->pattern;
         for (uint32_t k = 0; k < c->nops && all; k++)
             all = has_id(m->ops, m->nops, c->ops[k]);
     }

@@ -94,8 +94,10 @@ static void reach_operator(struct near_bound *b, const struct node *n, uint32_t 
     }
     if (root || behind_detour || last == NONE)
         return;
-    if (n->nargs == 1)
+    if (n->nargs == 1) {
         reach(b, n->args[0], value, false, true);
+        reach(b, n->args[0], g->m->ops[last].first_result, false, true); /* behind the longest movement */
+    }
     if (graph_noperands(g, last) == 1 && graph_operands(g, last)[0] != NONE)
         reach(b, n, graph_operands(g, last)[0], false, true);
 }

@@ -433,23 +433,13 @@ static bool is_undecided(struct evaluation *e, const struct number *n) {
     return n && n->op != NUM_CALL && (isnan(evaluate(e, n)) || is_undecided(e, n->a) || is_undecided(e, n->b));
 }
 
-/* The part of a condition that does not hold, where all parts have to; of one that must not hold all of it. */
-static const struct number *failing_part(const struct words *w) {
-    struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
-    const struct number *n = w->s->condition;
-    while (w->s->why != FAILED_UNLESS && n && n->op == NUM_AND)
-        n = evaluates_to_true(&e, n->a) ? n->b : n->a;
-    return n;
-}
-
 static void say_condition(struct words *w) {
     struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
-    const struct number *failing = failing_part(w);
-    buf_add(w->out, w->s->why == FAILED_UNLESS  ? STR("holds")
-                    : is_undecided(&e, failing) ? STR("is not decided")
-                                                : STR("does not hold"));
-    say_values(w, failing);
-    w->hint = meaning(failing);
+    buf_add(w->out, w->s->why == FAILED_UNLESS     ? STR("holds")
+                    : is_undecided(&e, w->s->part) ? STR("is not decided")
+                                                   : STR("does not hold"));
+    say_values(w, w->s->part);
+    w->hint = meaning(w->s->part);
 }
 
 static void say_outside_user(struct words *w) {
@@ -464,9 +454,9 @@ static void say_outside_user(struct words *w) {
 static void say_blocked(struct words *w) {
     struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
     struct str text;
-    text = fill_in(&e, w->s->why_blocked, &text) ? text : STR("the pattern is not safe there");
-    text.n -= str_ends(text, STR("."));
-    buf_add(w->out, text);
+    bool filled = fill_in(&e, w->s->why_blocked, &text);
+    text.n -= filled && str_ends(text, STR("."));
+    buf_add(w->out, filled && text.n ? text : STR("the pattern is not safe there"));
 }
 
 static void say_limit(struct words *w) {
@@ -595,8 +585,8 @@ static void write_part(const struct formula *f, const struct node *n, struct buf
 static struct str part_text(const struct words *w) {
     const struct formula *f = &w->m->pattern->formula;
     struct buf out = {0};
-    if (w->s->condition)
-        number_print(f, NULL, w->s->why == FAILED_BLOCKED ? w->s->condition : failing_part(w), &out);
+    if (w->s->part)
+        number_print(f, NULL, w->s->part, &out);
     else if (w->s->line)
         write_part(f, w->s->line, &out);
     else if (w->s->goal)

@@ -363,11 +363,11 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
 static struct todo write_one(const struct claim *c, struct arena *a) {
     struct str keeps = c->pattern->status.keeps, first;
     struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p);
-    if (keeps.n && !c->undone.n && !is_on(c, keeps)) /* or else the compiler takes it apart again */
+    if (keeps.n && !c->undone.n && !is_on(c, keeps)) /* what was undone says so itself */
         command = arena_printf(a, "%s, which %.*s keeps", command.p, (int)keeps.n, keeps.p);
     first = command;
     if (!c->traced) /* it is written from the ops of TTIR */
-        return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR")};
+        return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .undone = c->undone.n > 0};
     for (uint32_t i = 0; i < c->set->npasses && c->fusing != FUSING_ON && !c->before; i++) {
         const struct compiler_pass *pass = &c->set->passes[i];
         struct str on = turned_on(pass->off, a);

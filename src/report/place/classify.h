@@ -73,7 +73,7 @@ struct todo {
 struct todo todo_of(const struct claim *c, struct arena *a);
 static inline bool same_todo(const struct todo *a, const struct todo *b) {
     return a->kind == b->kind && str_eq(a->what, b->what) && str_eq(a->then, b->then) && str_eq(a->tried, b->tried) &&
-           a->around.kind == b->around.kind;
+           a->around.kind == b->around.kind && a->undone == b->undone;
 }
 /* Whether a pass that makes the fusion of a match also made one of its ops, of which TTIR has none there. */
 bool pass_made_part(const struct pattern_set *set, const struct match *m, const struct match *origin);

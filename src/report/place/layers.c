@@ -33,16 +33,19 @@ enum { BEFORE_WEIGHTS, BY_WEIGHTS, BEHIND_WEIGHTS };
 
 enum { MOST_MOVED = 16 }; /* ops that move what is made with weights */
 
-/* That of an op with weights right before it, as a residual is added, and a relu is taken of that; 0: of none. */
+/* That of an op with weights right before it, which it moves or adds a residual to, or takes an activation of; 0: it
+ * is none of these, or behind none. */
 static uint32_t layer_behind(const struct layers *l, const uint8_t *how, const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    bool activates = op_table[g->kind[op]].flow == FLOW_ACTIVATION;
     uint32_t last = NONE;
+    if (!activates && !graph_op_is(g, op, ADDS) && !class_moves(c) && c != OP_SLICE)
+        return 0;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i], def = v == NONE ? NONE : g->m->values[v].def;
         for (int step = 0; step < MOST_MOVED && def != NONE && graph_looks_through(g, def); step++)
             def = g->m->values[graph_through(g, def)].def;
-        bool behind =
-            def != NONE && def < op &&
-            (how[def] == BY_WEIGHTS || (how[def] == BEHIND_WEIGHTS && op_table[g->kind[op]].flow == FLOW_ACTIVATION));
+        bool behind = def != NONE && (how[def] == BY_WEIGHTS || (how[def] == BEHIND_WEIGHTS && activates));
         if (behind && g->m->ops[def].func == g->m->ops[op].func && (last == NONE || def > last))
             last = def;
     }

@@ -12,8 +12,8 @@ struct layers {
     uint32_t n, cap;
 };
 
-/* An op without weights belongs to the layer of one that has some right before it, as the addition of a residual does;
- * else of the next one, or of the last one where none follows: what is written out before a weight is used, such as a
+/* An op without weights belongs to the layer of one that has some right before it, as movement, the addition of a
+ * residual and an activation do; else of the next one, or of the last one where none follows: what is written out before a weight is used, such as a
  * norm, goes with that weight. */
 struct layers layers_new(const struct pattern_set *set, const struct graph *g, struct known_names *known,
                          struct arena *a);

@@ -91,8 +91,11 @@ static void add_attribute(const struct attr *x, const char *key, struct buf *out
 static bool has_user_outside(const struct match *m, uint32_t value) {
     const struct graph *g = m->graph;
     bool outside = false;
-    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && !outside; u++)
-        outside = !has_id(m->ops, m->nops, g->uses[u]) && !has_id(m->through, m->nthrough, g->uses[u]);
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && !outside; u++) {
+        uint32_t user = g->uses[u];
+        bool moved = has_id(m->through, m->nthrough, user) && g->m->ops[user].nresults > 0;
+        outside = moved ? has_user_outside(m, g->m->ops[user].first_result) : !has_id(m->ops, m->nops, user);
+    }
     return outside;
 }
 

@@ -87,7 +87,7 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
     buf_add(out, all.n ? STR("ttnn.UnaryWithParam(ttnn.UnaryOpType.") : STR("ttnn.UnaryOpType."));
     add_unary_op_type(kind, reversed, out);
     if (all.n)
-        buf_printf(out, memchr(all.p, ',', all.n) ? ", [%.*s])" : ", %.*s)", (int)all.n, all.p);
+        buf_printf(out, ", %.*s)", (int)all.n, all.p);
 }
 
 /* The value whose type this is; NONE: it is no type. */
