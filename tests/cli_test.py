@@ -1395,6 +1395,26 @@ class Summary(Case):
             out = self.run_it("--ttnn-only", "--no-default-patterns", "-P", "own.yml", "--details", "-o", "-", "e.mlir")[1]
             self.assertIn("(x: 32x32xbf16, y: 32x32xbf16) -> " + yields, out)
 
+    def test_the_option_that_keeps_an_op_which_is_to_be_made(self):
+        own = "name: own\nfused_op: ttnn.linear\nsource: ttnn\nmatch: out = matmul(a, b) + c\nstatus: {level: ttir%s}\n"
+        for keeps, said in (", keeps: optimization-level=1", ", which optimization-level=1 keeps"), ("", ""):
+            self.write("own.yml", own % keeps)
+            out = self.run_it("--only=own", "-P", "own.yml", "--details", "-o", "-", *self.files)[1]
+            self.assertRegex(out, r"write one in TTIR: fusion-audit pass --only=own%s[;( \n]" % said)
+
+    def test_a_kernel_of_a_convolution_that_is_asked_for(self):
+        self.write("own.yml", "name: own\nfused_op: cuda.x.y\nsource: cuda\nmatch: out = op relu(conv2d(x, w))\n")
+        self.write("conv.mlir", """module {
+  func.func @f(%x: tensor<1x8x8x4xbf16>, %w: tensor<4x4x3x3xbf16>) -> tensor<1x4x4x4xbf16> {
+    %0 = "ttir.conv2d"(%x, %w) <{stride = array<i32: 2, 2>, padding = array<i32: 1, 1>, dilation = 1 : i32, groups = 1 : i32}> : (tensor<1x8x8x4xbf16>, tensor<4x4x3x3xbf16>) -> tensor<1x4x4x4xbf16>
+    %1 = "ttir.relu"(%0) : (tensor<1x4x4x4xbf16>) -> tensor<1x4x4x4xbf16>
+    return %1 : tensor<1x4x4x4xbf16>
+  }
+}
+""")
+        out = self.run_it("--ttir-only", "--no-default-patterns", "-P", "own.yml", "--details", "-o", "-", "conv.mlir")[1]
+        self.assertIn("w: 4x4x3x3xbf16, stride = [2, 2], padding = [1, 1], groups = 1) -> 1x4x4x4xbf16", out)
+
     def test_the_layer_of_what_has_no_weights(self):
         """A residual and a relu behind it are of the layer that they end, not of the next one."""
         t = "tensor<32x32xbf16>"
@@ -1461,6 +1481,25 @@ class Explain(Case):
             self.assertEqual(self.explain("--at=" + place, "--ttir-only", "m.mlir")[0], 3, place)
         for place in "ttir:%1", '%1 = "ttir.add"(%0, %arg2)':
             self.assertEqual(self.explain("--at=" + place, "--ttir-only", "m.mlir")[0], 0, place)
+
+    def test_an_argument_of_what_is_computed_once(self):
+        w, x = "tensor<64x128xbf16>", "tensor<32x64xbf16>"
+        self.write("once.mlir", """module {
+  func.func private @once(%%a: %(w)s) -> %(w)s {
+    %%0 = "ttnn.neg"(%%a) : (%(w)s) -> %(w)s
+    return %%0 : %(w)s
+  }
+  func.func @main(%%x: %(x)s, %%w: %(w)s {ttir.name = "fc.weight"}, %%b: tensor<32x128xbf16>) -> tensor<32x128xbf16> {
+    %%0 = ttcore.load_cached(@once, [%%w]) : (%(w)s) -> %(w)s
+    %%1 = "ttnn.matmul"(%%x, %%0) : (%(x)s, %(w)s) -> tensor<32x128xbf16>
+    %%2 = "ttnn.add"(%%1, %%b) : (tensor<32x128xbf16>, tensor<32x128xbf16>) -> tensor<32x128xbf16>
+    return %%2 : tensor<32x128xbf16>
+  }
+}
+""" % {"w": w, "x": x})
+        for place in "%w", "fc.weight":
+            near = self.near("--at=" + place, "--ttnn-only", "once.mlir")
+            self.assertEqual([p["pattern"] for p in near], ["linear"], place)
 
     def test_what_matches_comes_before_what_nearly_does(self):
         """With --at also what an audit leaves out, and before places that differ there."""
