@@ -1501,6 +1501,15 @@ class Explain(Case):
             near = self.near("--at=" + place, "--ttnn-only", "once.mlir")
             self.assertEqual([p["pattern"] for p in near], ["linear"], place)
 
+    def test_a_chain_of_what_is_computed_once(self):
+        """Each takes the one before twice: an answer takes no longer than reading it."""
+        t = "tensor<2x3xf32>"
+        ops = ["%%%d = ttcore.load_cached(@once, [%s, %s]) : (%s, %s) -> %s" % (i, v, v, t, t, t)
+               for i, v in enumerate(["%x"] + ["%%%d" % i for i in range(59)])]
+        self.write("chain.mlir", "func.func @main(%%x: %s) -> %s {\n%s\n"
+                   '%%60 = "ttnn.relu"(%%59) : (%s) -> %s\nreturn %%60 : %s\n}\n' % (t, t, "\n".join(ops), t, t, t))
+        self.assertEqual(self.explain("--at=%x", "--ttnn-only", "chain.mlir")[0], 0)
+
     def test_what_matches_comes_before_what_nearly_does(self):
         """With --at also what an audit leaves out, and before places that differ there."""
         own = "name: %s\nfused_op: ttnn.%s\nsource: ttnn\nmatch: out = %s\n%s"

@@ -85,6 +85,10 @@ bool graph_is_audited(const struct graph *g, uint32_t op);
 static inline bool graph_is_ttnn(const struct graph *g, uint32_t op) {
     return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
 }
+/* It takes what a function makes that runs once (ttcore.load_cached). */
+static inline bool graph_is_made_once(const struct graph *g, uint32_t op) {
+    return str_ends(mlir_op_name(g->m, op), STR(".load_cached"));
+}
 
 static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
     return op_table[g->kind[op]].class;

@@ -131,14 +131,18 @@ static bool is_of_file(const struct level *l, const struct asked_place *q, uint6
     return *line && shorter.n && str_ends(path, shorter);
 }
 
-/* What is computed once of a value is used where its result is. */
+static void mark_direct_users(const struct graph *g, uint32_t value, bool *asked) {
+    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++)
+        asked[g->uses[i]] = true;
+}
+
+/* What is made once of a value is used where its result is. */
 static void mark_users(const struct graph *g, uint32_t value, bool *asked) {
+    mark_direct_users(g, value, asked);
     for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++) {
         const struct mlir_op *op = &g->m->ops[g->uses[i]];
-        bool once = str_ends(mlir_op_name(g->m, g->uses[i]), STR(".load_cached"));
-        asked[g->uses[i]] = true;
-        for (uint32_t k = 0; once && k < op->nresults; k++)
-            mark_users(g, op->first_result + k, asked);
+        for (uint32_t k = 0; k < op->nresults && graph_is_made_once(g, g->uses[i]); k++)
+            mark_direct_users(g, op->first_result + k, asked);
     }
 }
 

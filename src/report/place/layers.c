@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "ir/graph/movement.h"
 #include "report/place/locate.h"
 
 static uint32_t layer_named(struct layers *l, struct str name) {
@@ -31,8 +32,6 @@ static uint32_t layer_of_weights(struct layers *l, const struct name_reader *r, 
 /* How an op came to its layer. */
 enum { BEFORE_WEIGHTS, BY_WEIGHTS, BEHIND_WEIGHTS };
 
-enum { MOST_MOVED = 16 }; /* ops that move what is made with weights */
-
 /* That of an op with weights right before it, which it moves or adds a residual to, or takes an activation of; 0: it
  * is none of these, or behind none. */
 static uint32_t layer_behind(const struct layers *l, const uint8_t *how, const struct graph *g, uint32_t op) {
@@ -42,9 +41,7 @@ static uint32_t layer_behind(const struct layers *l, const uint8_t *how, const s
     if (!activates && !graph_op_is(g, op, ADDS) && !class_moves(c) && c != OP_SLICE)
         return 0;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-        uint32_t v = graph_operands(g, op)[i], def = v == NONE ? NONE : g->m->values[v].def;
-        for (int step = 0; step < MOST_MOVED && def != NONE && graph_looks_through(g, def); step++)
-            def = g->m->values[graph_through(g, def)].def;
+        uint32_t v = graph_operands(g, op)[i], def = v == NONE ? NONE : g->m->values[movement_source(g, v)].def;
         bool behind = def != NONE && (how[def] == BY_WEIGHTS || (how[def] == BEHIND_WEIGHTS && activates));
         if (behind && g->m->ops[def].func == g->m->ops[op].func && (last == NONE || def > last))
             last = def;

@@ -206,8 +206,8 @@ static void print_argument(const struct cutting *c, uint32_t value, struct buf *
 static bool is_loaded_number(const struct cutting *c, uint32_t value, struct constant *number) {
     uint32_t def = c->m->values[value].def;
     *number = graph_constant(c->g, value);
-    return def != NONE && c->m->ops[def].callee != NONE && str_ends(mlir_op_name(c->m, def), STR(".load_cached")) &&
-           number->known && isfinite(number->value) && graph_numel(c->g, value) > 0;
+    return def != NONE && c->m->ops[def].callee != NONE && graph_is_made_once(c->g, def) && number->known &&
+           isfinite(number->value) && graph_numel(c->g, value) > 0;
 }
 
 static void print_number(const struct cutting *c, uint32_t value, const struct constant *number, struct buf *out) {
